@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A verb's options: libpopt finds them, the values are read strictly here. */
+#include "cli/options.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/quantity.h"
+#include "cli/suggest.h"
+#include "cli/verb.h"
+
+/* Above the `val` of every verb's own options. */
+#define OPTION_HELP 0x10000
+
+static const struct poptOption help_table[] = {
+    {"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
+    POPT_TABLEEND,
+};
+
+static void stop(struct options *o, int exit_code)
+{
+    o->stopped = true;
+    o->exit_code = exit_code;
+}
+
+void options_refuse(struct options *o, const char *format, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    stop(o, message_usage(o->about->verb, "%s", text));
+}
+
+static void print_help(struct options *o)
+{
+    poptPrintHelp(o->context, stdout, 0);
+    printf("\n%s\nThe manual page weft-%s(1) has examples.\n", o->about->text, o->about->verb);
+    stop(o, CLI_DONE);
+}
+
+/* The name that popt's usage line shows as argv[0]. */
+static char *full_name(const char *verb)
+{
+    char *name = NULL;
+
+    return asprintf(&name, "weft %s", verb) < 0 ? NULL : name;
+}
+
+void options_start(struct options *o, const struct options_about *about, int argc,
+                   const char **argv)
+{
+    memset(o, 0, sizeof(*o));
+    o->about = about;
+    o->name = full_name(about->verb);
+    o->argv = argv;
+    if (o->name == NULL) {
+        stop(o, message_failed("no memory for the command line"));
+        return;
+    }
+    argv[0] = o->name;
+    /* popt takes the tables as mutable but writes only through `arg`, which is a table here. */
+    o->table[0] = (struct poptOption){
+        NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)about->table, 0, "Options:", NULL};
+    o->table[1] = (struct poptOption){
+        NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL};
+    o->table[2] = (struct poptOption)POPT_TABLEEND;
+    o->context = poptGetContext(NULL, argc, argv, o->table, 0);
+    if (o->context == NULL) {
+        stop(o, message_failed("no memory for the command line"));
+        return;
+    }
+    poptSetOtherOptionHelp(o->context, about->arguments);
+}
+
+/* The option of the verb whose name is nearest to a wrong one, or NULL. */
+static const char *nearest_option(const struct options *o, const char *wrong)
+{
+    struct suggest near;
+
+    suggest_start(&near, wrong);
+    for (const struct poptOption *p = o->about->table; p->longName != NULL; p++)
+        suggest_offer(&near, p->longName);
+    suggest_offer(&near, "help");
+    return suggest_best(&near);
+}
+
+static void refuse_option(struct options *o, int error)
+{
+    const char *name = poptBadOption(o->context, POPT_BADOPTION_NOALIAS);
+    const char *near;
+    size_t dashes;
+
+    if (error != POPT_ERROR_BADOPT) {
+        options_refuse(o, "%s: %s", name, poptStrerror(error));
+        return;
+    }
+    dashes = strspn(name, "-");
+    near = dashes == 2 ? nearest_option(o, name + dashes) : NULL;
+    if (near == NULL)
+        options_refuse(o, "weft %s has no option %s", o->about->verb, name);
+    else
+        options_refuse(o, "weft %s has no option %s; did you mean --%s?", o->about->verb, name,
+                       near);
+}
+
+int options_next(struct options *o)
+{
+    int val;
+
+    if (o->stopped)
+        return 0;
+    free(o->value);
+    o->value = NULL;
+    val = poptGetNextOpt(o->context);
+    if (val == -1)
+        return 0;
+    if (val < 0) {
+        refuse_option(o, val);
+        return 0;
+    }
+    if (val == OPTION_HELP) {
+        print_help(o);
+        return 0;
+    }
+    o->current = val;
+    o->value = poptGetOptArg(o->context);
+    return val;
+}
+
+bool options_stopped(const struct options *o)
+{
+    return o->stopped;
+}
+
+int options_done(struct options *o)
+{
+    free(o->value);
+    o->value = NULL;
+    if (o->context != NULL)
+        o->context = poptFreeContext(o->context);
+    o->argv[0] = o->about->verb;
+    free(o->name);
+    o->name = NULL;
+    return o->exit_code;
+}
+
+const char *options_text(const struct options *o)
+{
+    return o->value;
+}
+
+static const char *current_name(const struct options *o)
+{
+    const struct poptOption *p = o->about->table;
+
+    while (p->val != o->current)
+        p++;
+    return p->longName;
+}
+
+void options_count(struct options *o, uint64_t min, uint64_t max, uint64_t *ret)
+{
+    uint64_t value;
+
+    if (!quantity_parse_count(o->value, &value) || value < min || value > max)
+        options_refuse(o, "--%s %s: wants a whole number from %" PRIu64 " to %" PRIu64,
+                       current_name(o), o->value, min, max);
+    else
+        *ret = value;
+}
+
+void options_duration(struct options *o, weft_time min, weft_time max, weft_time *ret)
+{
+    char min_text[QUANTITY_TEXT_BYTES];
+    char max_text[QUANTITY_TEXT_BYTES];
+    weft_time value;
+
+    if (quantity_parse_duration(o->value, &value) && value >= min && value <= max) {
+        *ret = value;
+        return;
+    }
+    quantity_print_duration(min, min_text);
+    quantity_print_duration(max, max_text);
+    options_refuse(o, "--%s %s: wants a duration from %s to %s, such as 4s, 500ms or 10us",
+                   current_name(o), o->value, min_text, max_text);
+}
+
+void options_share(struct options *o, uint32_t *ret_millionths)
+{
+    if (!quantity_parse_share(o->value, ret_millionths))
+        options_refuse(o, "--%s %s: wants a share from 0 to 1 (0.05) or a percentage (5%%)",
+                       current_name(o), o->value);
+}
+
+void options_word(struct options *o, const char *const words[], size_t *ret_index)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], o->value) == 0) {
+            *ret_index = i;
+            return;
+        }
+        if (used < sizeof(list))
+            used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
+                                     words[i]);
+    }
+    options_refuse(o, "--%s %s: wants one of: %s", current_name(o), o->value, list);
+}
+
+const char *options_argument(struct options *o)
+{
+    return o->stopped ? NULL : poptGetArg(o->context);
+}
+
+void options_no_more_arguments(struct options *o)
+{
+    const char *extra = options_argument(o);
+
+    if (extra != NULL)
+        options_refuse(o, "weft %s does not know what to do with \"%s\"", o->about->verb, extra);
+}

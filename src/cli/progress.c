@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The progress bar: drawn at most ten times a second and not at all in short runs. */
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_WIDTH 40
+
+static const uint64_t first_draw_after_ns = 500000000;
+static const uint64_t draw_interval_ns = 100000000;
+
+static uint64_t clock_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+void progress_start(struct progress *p, const char *what)
+{
+    *p = (struct progress){.what = what, .visible = isatty(STDERR_FILENO) == 1};
+    if (p->visible)
+        p->next_draw_ns = clock_ns() + first_draw_after_ns;
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t total)
+{
+    static const char bar[] = "########################################";
+    uint64_t now_ns;
+
+    if (!p->visible)
+        return;
+    now_ns = clock_ns();
+    if (now_ns < p->next_draw_ns)
+        return;
+    p->next_draw_ns = now_ns + draw_interval_ns;
+    p->drawn = true;
+    if (total == 0) {
+        fprintf(stderr, "\r\033[K%s: %" PRIu64, p->what, done);
+    } else {
+        double part = done < total ? (double)done / (double)total : 1.0;
+
+        fprintf(stderr, "\r\033[K%s [%-*.*s] %3d%%", p->what, BAR_WIDTH, (int)(part * BAR_WIDTH),
+                bar, (int)(part * 100));
+    }
+    fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->drawn)
+        fputs("\r\033[K", stderr);
+    p->visible = false;
+    p->drawn = false;
+}

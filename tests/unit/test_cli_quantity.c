@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* src/cli/quantity.c: tables of one-line cases, right and wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/quantity.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define UNTOUCHED     77
+
+static void test_counts(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t count;
+    } good[] = {{"0", 0}, {"324", 324}, {"007", 7}, {"18446744073709551615", UINT64_MAX}};
+    static const char *const bad[] = {
+        "", " 1", "1 ", "-1", "+1", "0x10", "1.0", "1.", "1e3", "1k", "18446744073709551616", "٣"};
+    uint64_t count;
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        assert_true(quantity_parse_count(good[i].text, &count));
+        assert_int_equal(count, good[i].count);
+    }
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        count = UNTOUCHED;
+        assert_false(quantity_parse_count(bad[i], &count));
+        assert_int_equal(count, UNTOUCHED);
+    }
+}
+
+static void test_durations(void **state)
+{
+    static const struct {
+        const char *text;
+        weft_time ns;
+    } good[] = {
+        {"0", 0},
+        {"0s", 0},
+        {"250ns", 250},
+        {"10us", 10000},
+        {"1.5ms", 1500000},
+        {"500ms", 500 * WEFT_MS},
+        {"4s", 4 * WEFT_S},
+        {"4.096us", 4096},
+        {"0.000000001s", 1},
+        {"1.0000000000s", WEFT_S},
+        {"2min", 120 * WEFT_S},
+        {"0.05min", 3 * WEFT_S},
+        {"18446744073s", 18446744073 * WEFT_S},
+    };
+    static const char *const bad[] = {
+        "",
+        "s",
+        "4",
+        "4 s",
+        " 4s",
+        "4S",
+        "-4s",
+        "4.s",
+        ".5s",
+        "1..2s",
+        "1.2.3s",
+        "1.5ns",
+        "0.0001us",
+        "1h",
+        "4sec",
+        "4s ",
+        "18446744074s",
+        "18446744073709551615ns",
+        "99999999999999999999s",
+        "0.01666666666666min",
+    };
+    weft_time ns;
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        if (!quantity_parse_duration(good[i].text, &ns))
+            fail_msg("%s is refused", good[i].text);
+        assert_int_equal(ns, good[i].ns);
+    }
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        ns = UNTOUCHED;
+        if (quantity_parse_duration(bad[i], &ns))
+            fail_msg("\"%s\" is taken", bad[i]);
+        assert_int_equal(ns, UNTOUCHED);
+    }
+}
+
+static void test_shares(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t millionths;
+    } good[] = {
+        {"0", 0},       {"1", 1000000},    {"0.25", 250000},      {"25%", 250000}, {"0.000001", 1},
+        {"0.0001%", 1}, {"100%", 1000000}, {"1.000000", 1000000}, {"0%", 0},       {"0.5%", 5000},
+    };
+    static const char *const bad[] = {"",     "%",    "1.1",  "101%", "-0.1",     "0.0000001",
+                                      "50%%", "50 %", "half", ".5",   "100.0001%"};
+    uint32_t millionths;
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        assert_true(quantity_parse_share(good[i].text, &millionths));
+        assert_int_equal(millionths, good[i].millionths);
+    }
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        millionths = UNTOUCHED;
+        assert_false(quantity_parse_share(bad[i], &millionths));
+        assert_int_equal(millionths, UNTOUCHED);
+    }
+}
+
+static void test_durations_are_printed_with_a_fitting_unit(void **state)
+{
+    static const struct {
+        weft_time ns;
+        const char *text;
+    } cases[] = {
+        {0, "0 ns"},
+        {999, "999 ns"},
+        {1000, "1.000 us"},
+        {4096, "4.096 us"},
+        {10 * WEFT_MS, "10.00 ms"},
+        {500 * WEFT_MS, "500.0 ms"},
+        {4510 * WEFT_MS, "4.510 s"},
+        {3600 * WEFT_S, "3600.0 s"},
+        {UINT64_MAX, "18446744073.7 s"},
+    };
+    char text[QUANTITY_TEXT_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        quantity_print_duration(cases[i].ns, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_durations_are_printed_with_a_fitting_unit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
