@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The short commands in front of meson. Each installs the Debian packages it misses (packages.txt).
+PREFIX ?= /usr/local
+DESTDIR ?=
+DEMO_TOPOLOGY = examples/fat-tree-324.topo
+DEMO_REPORT = build/storm.html
+
+# What is installed: optimized, without the checks that stop the program, without the tests.
+RELEASE = --buildtype=release -Dchecked=false -Dtests=false -Dprefix=$(abspath $(PREFIX))
+
+.PHONY: all demo test lint bench soak install docs clean packages-build packages-test
+
+all: packages-build
+	@test -f build/build.ninja || CC=gcc meson setup build $(RELEASE)
+	@ninja -C build
+
+demo: all
+	build/src/cli/weft storm --topology $(DEMO_TOPOLOGY) --report $(DEMO_REPORT)
+	@echo "The curves over time are in $(DEMO_REPORT): open it with a browser."
+
+test: packages-build packages-test
+	@tools/run-tests
+
+lint: packages-build packages-test
+	@tools/run-tests --lint
+
+# Figures for people: nothing passes or fails by the clock.
+bench: all
+	@meson test -C build --no-rebuild --benchmark --verbose --num-processes 1
+
+# Hours of random simulation; stop it whenever you like.
+soak: packages-build packages-test
+	@tools/run-tests --soak
+
+install: all
+	@meson configure build -Dprefix=$(abspath $(PREFIX))
+	@DESTDIR=$(DESTDIR) meson install -C build
+
+# Everything under docs/ that is made from the sources.
+docs: packages-build packages-test
+	@tools/coverage
+	@tools/run-doxygen build/docs
+
+clean:
+	rm -rf build build-gcc build-asan build-release
+
+packages-build:
+	@tools/setup build
+
+packages-test:
+	@tools/setup build test
