@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What `make install` installs, and that programs outside the tree build against it."""
+import os
+import pathlib
+import re
+
+import tap
+
+PROGRAM = """
+#include <stdio.h>
+%s
+int main(void)
+{
+    printf("%%s|%%s", weft_version(), weft_strerror(WEFT_ERR_STALE));
+    return 0;
+}
+"""
+
+FOLDER = tap.scratch()
+TOP = pathlib.Path(FOLDER.name)
+
+
+def under(pattern):
+    """The one installed file that matches."""
+    found = list(TOP.rglob(pattern))
+    tap.equal(len(found), 1, pattern)
+    return found[0]
+
+
+def headers(folder):
+    return sorted(p.name for p in folder.glob("*.h"))
+
+
+def flags(*options):
+    """What pkg-config says, of the installed copy alone."""
+    done = tap.run(["pkg-config", *options, "libweft"],
+                   env={"PKG_CONFIG_LIBDIR": str(under("libweft.pc").parent),
+                        "PKG_CONFIG_SYSROOT_DIR": FOLDER.name})
+    tap.equal(done.returncode, 0, done.stderr)
+    return done.stdout.split()
+
+
+def build_and_run(compiler, name, standard, libraries):
+    includes = "".join(f"#include <weft/{h}>\n" for h in headers(tap.ROOT / "include/weft"))
+    with tap.scratch() as folder:
+        source = pathlib.Path(folder, name)
+        program = source.with_suffix("")
+        source.write_text(PROGRAM % includes, encoding="utf-8")
+        done = tap.run([compiler, standard, "-Wall", "-Wextra", "-pedantic", "-Werror",
+                        *flags("--cflags"), str(source), "-o", str(program), *libraries])
+        tap.equal(done.returncode, 0, done.stderr)
+        done = tap.run([str(program)],
+                       env={"LD_LIBRARY_PATH": str(under("libweft.so.0").parent)})
+    version = tap.run([tap.weft(), "--version"]).stdout.split()[1]
+    tap.equal((done.returncode, done.stdout),
+              (0, f"{version}|the handle names something that is gone"))
+
+
+def test_it_installs_into_a_folder_of_its_own():
+    done = tap.run(["meson", "install", "-C", os.environ["WEFT_BUILD"], "--no-rebuild",
+                    "--destdir", FOLDER.name])
+    tap.equal(done.returncode, 0, done.stdout + done.stderr)
+
+
+def test_every_public_header_is_installed():
+    tap.equal(headers(under("include/weft")), headers(tap.ROOT / "include/weft"))
+
+
+def test_a_c_program_builds_against_the_shared_library():
+    build_and_run("gcc", "outside.c", "-std=c11", flags("--libs"))
+
+
+def test_a_c_program_builds_against_the_archive():
+    build_and_run("gcc", "outside.c", "-std=c11", [str(under("libweft.a"))])
+
+
+def test_a_cpp_program_builds_against_the_shared_library():
+    build_and_run("g++", "outside.cc", "-std=c++11", flags("--libs"))
+
+
+def test_the_shared_library_has_its_soname_and_version_node():
+    library = str(under("libweft.so.0"))
+    tap.contains(tap.run(["readelf", "-dW", library]).stdout, "soname: [libweft.so.0]", "dynamic")
+    tap.contains(tap.run(["readelf", "-VW", library]).stdout, "WEFT_0.1", "versions")
+
+
+def test_the_shared_library_needs_nothing_but_the_c_library():
+    dynamic = tap.run(["readelf", "-dW", str(under("libweft.so.0"))]).stdout
+    tap.none(set(re.findall(r"NEEDED.*\[(.*?)\]", dynamic)) - {"libc.so.6"})
+
+
+def test_the_command_runs_from_where_it_is_installed():
+    tap.equal(tap.run([str(under("bin/weft")), "--version"]).returncode, 0)
+
+
+def test_manual_pages_are_installed_and_render_without_a_warning():
+    pages = sorted(TOP.rglob("man1/*"))
+    tap.equal([p.name for p in pages], sorted(p.stem for p in (tap.ROOT / "man").glob("*.scd")))
+    for page in pages:
+        done = tap.run(["man", "--warnings", "-l", str(page)], env={"MANPAGER": "cat"})
+        tap.equal((done.returncode, done.stderr), (0, ""), page.name)
+
+
+tap.main(globals())
