@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
- * The numbers of the management wire protocols (IBA volume 1, chapters 13 to 16).
+ * The management wire protocols (IBA volume 1, chapters 13 to 16): their numbers, access to every
+ * header field by one table, and dumps as text and JSON.
+ *
+ * Nothing here keeps state or memory. Buffers are bytes as on the wire, at any alignment; values
+ * are in host order. A buffer may be shorter than its header: nothing beyond `len` is ever touched.
  */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H
@@ -184,6 +188,126 @@ enum weft_well_known {
 
 /** The Q_Key that every GSI packet carries (IBA 10.2.4); above the range of an enum. */
 #define WEFT_QKEY_GSI UINT32_C(0x80010000)
+
+/** The headers and attributes whose fields are known. The fields of the first six count from the
+ * first byte of the MAD, those of the others from the first byte of the attribute or record. */
+enum weft_wire_header {
+    WEFT_WIRE_MAD,               /**< common header (IBA 13.4.2) */
+    WEFT_WIRE_SMP,               /**< what every SMP adds (IBA 14.2.1.1) */
+    WEFT_WIRE_SMP_DIRECTED,      /**< what a directed-route SMP adds (IBA 14.2.1.2) */
+    WEFT_WIRE_RMPP,              /**< RMPP header (IBA 13.6.2.1) */
+    WEFT_WIRE_SA,                /**< SA header (IBA 15.2.1.1) */
+    WEFT_WIRE_VENDOR,            /**< OUI of vendor range 2 (IBA 16.5) */
+    WEFT_WIRE_NODE_INFO,         /**< NodeInfo (IBA 14.2.5.3) */
+    WEFT_WIRE_PORT_INFO,         /**< PortInfo (IBA 14.2.5.6) */
+    WEFT_WIRE_NOTICE,            /**< Notice (IBA 13.4.8.2) */
+    WEFT_WIRE_CLASS_PORT_INFO,   /**< ClassPortInfo (IBA 13.4.8.1) */
+    WEFT_WIRE_PORT_COUNTERS,     /**< PortCounters (IBA 16.1.3.5) */
+    WEFT_WIRE_PORT_COUNTERS_EXT, /**< PortCountersExtended (IBA 16.1.4.11) */
+    WEFT_WIRE_NODE_RECORD,       /**< NodeRecord (IBA 15.2.5.2) */
+    WEFT_WIRE_PATH_RECORD,       /**< PathRecord (IBA 15.2.5.16) */
+    WEFT_WIRE_HEADER_COUNT       /**< how many there are */
+};
+
+/** The name of a header in dumps, for example "path_record".
+ * @return a constant string; "unknown" for a value outside the enum */
+const char *weft_wire_header_name(enum weft_wire_header header);
+
+/** Bytes a buffer needs to hold every field of a header, counted from where its fields count.
+ * @return the size; 0 for a value outside the enum */
+size_t weft_wire_header_bytes(enum weft_wire_header header);
+
+/** The name of a management class in dumps and messages, for example "SubnAdm".
+ * @return a constant string; "reserved" for a class that IBA does not define */
+const char *weft_class_name(uint8_t mgmt_class);
+
+/** Looks up a field by the name it has in dumps.
+ * @param header  the header
+ * @param name    the field, for example "dlid"; the tables are in docs/wire.md
+ * @return the field, 0 or more, constant for one version of the library; or WEFT_ERR_NOTFOUND */
+int weft_wire_find(enum weft_wire_header header, const char *name);
+
+/** Reads a field of at most 64 bits.
+ * @param field      from weft_wire_find()
+ * @param buf        first byte of the MAD, attribute or record
+ * @param len        bytes at buf
+ * @param ret_value  the value
+ * @return 0; WEFT_ERR_INVALID: no such field, or it is an array (use weft_wire_get_bytes());
+ *         WEFT_ERR_FORMAT: the field does not lie inside the buffer */
+int weft_wire_get(int field, const void *buf, size_t len, uint64_t *ret_value);
+
+/** Writes a field of at most 64 bits; bits beside it keep their values.
+ * @return 0; WEFT_ERR_INVALID: no such field, it is an array, or the value has more bits than it;
+ *         WEFT_ERR_FORMAT: the field does not lie inside the buffer */
+int weft_wire_set(int field, void *buf, size_t len, uint64_t value);
+
+/** Reads an array (GID, path, string, notice details) as it stands on the wire.
+ * @param out        where it goes
+ * @param out_bytes  bytes at out, at least as many as the field has; what is left over is zeroed,
+ * so that one byte more than a string field has makes a C string
+ * @return 0; WEFT_ERR_INVALID: no such field, it is a number, or out is too small;
+ *         WEFT_ERR_FORMAT: the field does not lie inside the buffer */
+int weft_wire_get_bytes(int field, const void *buf, size_t len, void *out, size_t out_bytes);
+
+/** Writes an array; what the value leaves of the field is zeroed.
+ * @param value        the bytes, as on the wire
+ * @param value_bytes  how many, at most as many as the field has
+ * @return 0; WEFT_ERR_INVALID: no such field, it is a number, or the value is too long;
+ *         WEFT_ERR_FORMAT: the field does not lie inside the buffer */
+int weft_wire_set_bytes(int field, void *buf, size_t len, const void *value, size_t value_bytes);
+
+/** Writes the fields of one header as text, a line "name: value" each.
+ *
+ * Counts, LIDs and codes are decimal; keys, ids, masks and QP numbers "0x" and all their digits;
+ * GUIDs 16 digits; GIDs eight groups of four; arrays two digits a byte. In strings, bytes that are
+ * neither UTF-8 nor printable become a backslash, x and two digits. Fields outside the buffer are
+ * left out, and a last line "truncated: true" says so.
+ * @param buf  first byte of the MAD, attribute or record
+ * @param len  bytes at buf
+ * @param out  where the text goes; ends with a NUL unless cap is 0
+ * @param cap  bytes at out
+ * @return the length the whole text has, without the NUL; the text was cut if that is cap or more
+ */
+size_t weft_wire_text(enum weft_wire_header header, const void *buf, size_t len, char *out,
+                      size_t cap);
+
+/** Writes the fields of one header as one JSON object without line breaks.
+ *
+ * What weft_wire_text() prints as decimal is a JSON number when the field has at most 53 bits, else
+ * a string of digits, since most readers lose precision above; everything else is a string. Fields
+ * outside the buffer are left out and the member "truncated": true is added.
+ * @return as weft_wire_text() */
+size_t weft_wire_json(enum weft_wire_header header, const void *buf, size_t len, char *out,
+                      size_t cap);
+
+/** A header inside a MAD. */
+struct weft_wire_layer {
+    enum weft_wire_header header; /**< which one */
+    size_t offset;                /**< the byte its fields count from */
+};
+
+/** The most layers a MAD has. */
+#define WEFT_WIRE_LAYERS_MAX 5
+
+/** Names the headers that a MAD consists of, as its class, attribute and RMPP type say. Attribute
+ * data is a layer where it begins in this packet: in a multi-packet transfer only in the first
+ * segment.
+ * @param mad         the MAD
+ * @param len         bytes at mad
+ * @param ret_layers  receives up to WEFT_WIRE_LAYERS_MAX layers, outermost first
+ * @return how many; 0 if the buffer is shorter than the common header */
+size_t weft_wire_layers(const void *mad, size_t len,
+                        struct weft_wire_layer ret_layers[WEFT_WIRE_LAYERS_MAX]);
+
+/** Writes a whole MAD as text: the lines of weft_wire_text() for each layer, each name preceded by
+ * its header's name and a point ("path_record.dlid: 7").
+ * @return as weft_wire_text(); 0 if the buffer is shorter than the common header */
+size_t weft_wire_mad_text(const void *mad, size_t len, char *out, size_t cap);
+
+/** Writes a whole MAD as one JSON object: a member for each layer, named as its header, holding
+ * what weft_wire_json() writes.
+ * @return as weft_wire_json(); 0 if the buffer is shorter than the common header */
+size_t weft_wire_mad_json(const void *mad, size_t len, char *out, size_t cap);
 
 #ifdef __cplusplus
 }
