@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What other programs say about the sources: clang-format, clang-tidy, cppcheck, shellcheck."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+
+import tap
+import tree
+
+BUILD = pathlib.Path(os.environ["WEFT_BUILD"])
+JOBS = len(os.sched_getaffinity(0))
+
+
+def c_files():
+    return [path for path in tree.files() if path.endswith((".c", ".h"))]
+
+
+def compiled_sources():
+    """Files of the compile database, once each."""
+    entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+    paths = {(pathlib.Path(e["directory"]) / e["file"]).resolve() for e in entries}
+    return sorted(p for p in paths if p.is_relative_to(tap.ROOT) and p.suffix == ".c")
+
+
+def test_clang_format_would_change_nothing():
+    done = tap.run(["clang-format", "--dry-run", "-Werror", *c_files()], cwd=tap.ROOT)
+    tap.equal(done.returncode, 0, f"try clang-format -i FILE\n{done.stderr}")
+
+
+def tidy(source):
+    done = tap.run(["clang-tidy", "--quiet", "-p", str(BUILD),
+                    "--extra-arg=-Wno-unknown-warning-option", str(source)], cwd=tap.ROOT,
+                   timeout=600)
+    return done.stdout if done.returncode != 0 or "warning:" in done.stdout else ""
+
+
+def test_clang_tidy_is_quiet():
+    # The longest first: the others fill the gaps.
+    sources = sorted(compiled_sources(), key=lambda p: -p.stat().st_size)
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        said = [text for text in pool.map(tidy, sources) if text]
+    tap.none(text.replace(f"{tap.ROOT}/", "") for text in said)
+
+
+def test_clang_tidy_finds_a_planted_fault():
+    with tap.scratch() as folder:
+        source = pathlib.Path(folder, "fault.c")
+        source.write_text("int f(int *p);\nint f(int *p)\n{\n    if (p != 0)\n        return 1;\n"
+                          "    return *p;\n}\n", encoding="utf-8")
+        done = tap.run(["clang-tidy", "--quiet", f"--config-file={tap.ROOT}/.clang-tidy",
+                        str(source), "--"])
+    tap.contains(done.stdout, "NullDereference", "clang-tidy on a null dereference")
+
+
+def test_cppcheck_is_quiet():
+    done = tap.run(["cppcheck", f"-j{JOBS}", "--enable=warning,performance,portability",
+                    "--inline-suppr", "--suppress=missingIncludeSystem", "--std=c11", "--quiet",
+                    "--error-exitcode=1", "-D_GNU_SOURCE", "-DWEFT_CHECKED=1",
+                    "-DWEFT_VERSION=\"0\"", "-Iinclude", "-Isrc", "src", "tests", "bench"],
+                   cwd=tap.ROOT, timeout=600)
+    tap.equal((done.returncode, done.stderr), (0, ""), "cppcheck")
+
+
+def test_shellcheck_is_quiet():
+    scripts = [path for path, text in tree.texts()
+               if path.endswith(".sh") or re.match(r"#!/.*\b(ba)?sh\b", text)]
+    assert scripts
+    done = tap.run(["shellcheck", "-x", *scripts], cwd=tap.ROOT)
+    tap.equal(done.returncode, 0, done.stdout)
+
+
+def test_python_scripts_compile_without_a_warning():
+    for path, text in tree.texts():
+        if path.endswith(".py") or tree.is_script(path, text, "python3"):
+            done = tap.run(["/usr/bin/python3", "-W", "error", "-c",
+                            "import sys; compile(sys.stdin.read(), sys.argv[1], 'exec')", path],
+                           stdin=text)
+            tap.equal(done.returncode, 0, done.stderr)
+
+
+tap.main(globals())

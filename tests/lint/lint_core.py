@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The core as the linker sees it: what it calls from outside, what the shared library exports."""
+import os
+import pathlib
+import re
+
+import tap
+
+CORE = pathlib.Path(os.environ["WEFT_BUILD"], "src/core")
+ALLOWED = tap.ROOT / "tests/lint/core_allowed_symbols.txt"
+
+
+def symbols(path, *options):
+    done = tap.run(["nm", *options, str(path)])
+    tap.equal(done.returncode, 0, done.stderr)
+    return done.stdout
+
+
+def undefined(listing):
+    """Names that are undefined in `nm` output and not defined in it either."""
+    wanted = set(re.findall(r"^\s+[Uw] (\S+)$", listing, flags=re.M))
+    defined = set(re.findall(r"^[0-9a-f]+ [A-Z] (\S+)$", listing, flags=re.M))
+    return wanted - defined
+
+
+def allowed():
+    lines = ALLOWED.read_text(encoding="utf-8").splitlines()
+    return {line.split()[0] for line in lines if line and not line.startswith("#")}
+
+
+def declared():
+    done = tap.run([str(tap.ROOT / "tools/update-symbol-map"), "--list"])
+    tap.equal(done.returncode, 0, done.stderr)
+    return set(done.stdout.split())
+
+
+def exported():
+    listing = symbols(CORE / "libweft.so.0", "-D", "--defined-only")
+    return {line.split()[-1].split("@")[0] for line in listing.splitlines()} - {"WEFT_0.1"}
+
+
+def test_the_core_calls_nothing_that_reads_prints_allocates_or_keeps_time():
+    tap.none(f"libweft.a calls {name}: the core is a function of its inputs. If {name} is one too, "
+             "add it to tests/lint/core_allowed_symbols.txt"
+             for name in sorted(undefined(symbols(CORE / "libweft.a")) - allowed()))
+
+
+def test_a_call_into_the_system_is_found():
+    listing = "0000000000000000 T weft_a\n                 U getenv\n                 U weft_a\n"
+    tap.equal(undefined(listing), {"getenv"})
+
+
+def test_the_core_has_no_variables_that_change():
+    # .data and .bss: state outside of objects would make two engines depend on each other.
+    found = re.findall(r"^[0-9a-f]+ [dDbBC] (\S+)$", symbols(CORE / "libweft.a"), flags=re.M)
+    tap.none(f"{name} is a variable outside of any object" for name in found)
+
+
+def test_the_shared_library_exports_what_the_headers_declare():
+    tap.none([f"{name} is declared in include/weft but not exported: is it defined?"
+              for name in sorted(declared() - exported())]
+             + [f"{name} is exported but not declared in include/weft"
+                for name in sorted(exported() - declared())])
+
+
+def test_the_symbol_map_is_current():
+    done = tap.run([str(tap.ROOT / "tools/update-symbol-map"), "--check"])
+    tap.equal(done.returncode, 0, done.stderr)
+
+
+tap.main(globals())

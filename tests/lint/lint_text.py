@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""House rules that show in the text of a file; rules.py has them, one function each."""
+import pathlib
+
+import rules
+import tap
+import tree
+
+
+def has_heading(path, text):
+    name = pathlib.PurePath(path).name
+    return (path.endswith(rules.SOURCE_SUFFIXES) or text.startswith("#!")
+            or name in ("Makefile", "packages.txt"))
+
+
+def over_the_tree(rule, wanted=lambda path, text: True):
+    tap.none(problem for path, text in tree.texts() if wanted(path, text)
+             for problem in rule(path, text))
+
+
+def test_every_file_begins_with_its_licence_and_a_sentence():
+    over_the_tree(rules.first_lines, has_heading)
+
+
+def test_file_names_say_what_belongs_there():
+    over_the_tree(rules.file_names)
+
+
+def test_lines_functions_and_files_are_short():
+    over_the_tree(rules.sizes)
+
+
+def test_no_banned_function_is_called():
+    over_the_tree(rules.banned_calls)
+
+
+def test_includes_point_down_the_layers_only():
+    over_the_tree(rules.layers)
+
+
+def test_no_comment_is_empty_or_a_banner():
+    over_the_tree(rules.comments)
+
+
+def test_nothing_is_marked_unfinished_or_bound_to_one_machine():
+    over_the_tree(rules.marks)
+
+
+def test_whitespace_is_clean():
+    over_the_tree(rules.whitespace)
+
+
+# Every rule must be able to fail: (rule, path, a text that breaks it, part of the message).
+PLANTED = [
+    (rules.first_lines, "src/core/a.c", "int x;\n", "begin with the comment"),
+    (rules.first_lines, "src/core/a.c", f"/* {rules.SPDX} */\nint x;\n", "one sentence"),
+    (rules.file_names, "src/core/base/string_util.c", "", "names no responsibility"),
+    (rules.sizes, "src/a.c", "x" * 101, "101 columns"),
+    (rules.sizes, "src/a.c", "x;\n" * 801, "801 lines"),
+    (rules.sizes, "src/a.c", "int f(void)\n{\n" + "    x;\n" * 71 + "}\n", "function of 71"),
+    (rules.banned_calls, "src/a.c", "    strcpy(a, b);\n", "memcpy"),
+    (rules.banned_calls, "src/a.c", "int x = atoi (s);\n", "quantity_parse_count"),
+    (rules.layers, "src/core/a.c", '#include "cli/verb.h"\n', "arrows point down"),
+    (rules.layers, "src/topology/a.c", '#include "storm/storm.h"\n', "arrows point down"),
+    (rules.layers, "src/core/a.c", "#include <stdio.h>\n", "may not include <stdio.h>"),
+    (rules.layers, "src/cli/a.c", '#include "verb.h"\n', "from src/ on"),
+    (rules.comments, "src/a.c", "/** */\n", "says nothing"),
+    (rules.comments, "src/a.c", "/* ------------ */\n", "says nothing"),
+    (rules.marks, "src/a.c", "/* TO" "DO: later */\n", "unfinished mark"),
+    (rules.marks, "docs/a.md", "see /ho" "me/me/x\n", "path of one machine"),
+    (rules.whitespace, "src/a.c", "x \n", "blanks at the end"),
+    (rules.whitespace, "src/a.c", "\tx\n", "a tab"),
+    (rules.whitespace, "src/a.c", "x", "one newline"),
+]
+
+
+def test_every_rule_finds_a_planted_fault():
+    for rule, path, text, part in PLANTED:
+        found = rule(path, text)
+        assert any(part in problem for problem in found), \
+            f"{rule.__name__} does not find {text[:40]!r} in {path}: {found}"
+
+
+def test_no_rule_sees_a_fault_where_there_is_none():
+    good = (f"/* {rules.SPDX} */\n/* Adds two numbers for a test. */\n#include <stdint.h>\n\n"
+            "#include \"core/base/list.h\"\n#include \"weft/base.h\"\n\n"
+            "/* Never call strcpy(here). */\nint weft_add(int a, int b)\n{\n"
+            "    return a + b;\n}\n")
+    for rule in (rules.first_lines, rules.file_names, rules.sizes, rules.banned_calls,
+                 rules.layers, rules.comments, rules.marks, rules.whitespace):
+        tap.equal(rule("src/core/base/add.c", good), [], rule.__name__)
+
+
+tap.main(globals())
