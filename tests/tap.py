@@ -35,6 +35,13 @@ def equal(got, wanted, what="value"):
         raise AssertionError(f"{what}:\n  got    {got!r}\n  wanted {wanted!r}")
 
 
+def succeeds(done, hint=""):
+    """Fails the test unless a program ended with exit code 0, and shows what it said."""
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, done.args))}: exit code {done.returncode}\n"
+                             f"{hint}\n{done.stdout or ''}{done.stderr}")
+
+
 def contains(text, part, what="text"):
     """Fails the test unless `part` stands in `text`, and shows both."""
     if part not in text:

@@ -93,20 +93,24 @@ static const char *nearest_option(const struct options *o, const char *wrong)
 
 static void refuse_option(struct options *o, int error)
 {
-    const char *name = poptBadOption(o->context, POPT_BADOPTION_NOALIAS);
-    const char *near;
-    size_t dashes;
+    const char *word = poptBadOption(o->context, POPT_BADOPTION_NOALIAS);
+    /* Of "--name=value" only the name is unknown. */
+    int length = (int)strcspn(word, "=");
+    char name[64];
+    const char *near = NULL;
 
     if (error != POPT_ERROR_BADOPT) {
-        options_refuse(o, "%s: %s", name, poptStrerror(error));
+        options_refuse(o, "%s: %s", word, poptStrerror(error));
         return;
     }
-    dashes = strspn(name, "-");
-    near = dashes == 2 ? nearest_option(o, name + dashes) : NULL;
+    if (strncmp(word, "--", 2) == 0 && length < (int)sizeof(name)) {
+        snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
+        near = nearest_option(o, name);
+    }
     if (near == NULL)
-        options_refuse(o, "weft %s has no option %s", o->about->verb, name);
+        options_refuse(o, "%s has no option %.*s", o->about->verb, length, word);
     else
-        options_refuse(o, "weft %s has no option %s; did you mean --%s?", o->about->verb, name,
+        options_refuse(o, "%s has no option %.*s; did you mean --%s?", o->about->verb, length, word,
                        near);
 }
 
@@ -170,7 +174,7 @@ void options_count(struct options *o, uint64_t min, uint64_t max, uint64_t *ret)
     uint64_t value;
 
     if (!quantity_parse_count(o->value, &value) || value < min || value > max)
-        options_refuse(o, "--%s %s: wants a whole number from %" PRIu64 " to %" PRIu64,
+        options_refuse(o, "--%s \"%s\": wants a whole number from %" PRIu64 " to %" PRIu64,
                        current_name(o), o->value, min, max);
     else
         *ret = value;
@@ -188,14 +192,14 @@ void options_duration(struct options *o, weft_time min, weft_time max, weft_time
     }
     quantity_print_duration(min, min_text);
     quantity_print_duration(max, max_text);
-    options_refuse(o, "--%s %s: wants a duration from %s to %s, such as 4s, 500ms or 10us",
+    options_refuse(o, "--%s \"%s\": wants a duration from %s to %s, such as 4s, 500ms or 10us",
                    current_name(o), o->value, min_text, max_text);
 }
 
 void options_share(struct options *o, uint32_t *ret_millionths)
 {
     if (!quantity_parse_share(o->value, ret_millionths))
-        options_refuse(o, "--%s %s: wants a share from 0 to 1 (0.05) or a percentage (5%%)",
+        options_refuse(o, "--%s \"%s\": wants a share from 0 to 1 (0.05) or a percentage (5%%)",
                        current_name(o), o->value);
 }
 
@@ -213,7 +217,7 @@ void options_word(struct options *o, const char *const words[], size_t *ret_inde
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
                                      words[i]);
     }
-    options_refuse(o, "--%s %s: wants one of: %s", current_name(o), o->value, list);
+    options_refuse(o, "--%s \"%s\": wants one of: %s", current_name(o), o->value, list);
 }
 
 const char *options_argument(struct options *o)
@@ -226,5 +230,5 @@ void options_no_more_arguments(struct options *o)
     const char *extra = options_argument(o);
 
     if (extra != NULL)
-        options_refuse(o, "weft %s does not know what to do with \"%s\"", o->about->verb, extra);
+        options_refuse(o, "%s does not know what to do with \"%s\"", o->about->verb, extra);
 }

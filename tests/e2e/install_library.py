@@ -37,7 +37,7 @@ def flags(*options):
     done = tap.run(["pkg-config", *options, "libweft"],
                    env={"PKG_CONFIG_LIBDIR": str(under("libweft.pc").parent),
                         "PKG_CONFIG_SYSROOT_DIR": FOLDER.name})
-    tap.equal(done.returncode, 0, done.stderr)
+    tap.succeeds(done)
     return done.stdout.split()
 
 
@@ -49,7 +49,7 @@ def build_and_run(compiler, name, standard, libraries):
         source.write_text(PROGRAM % includes, encoding="utf-8")
         done = tap.run([compiler, standard, "-Wall", "-Wextra", "-pedantic", "-Werror",
                         *flags("--cflags"), str(source), "-o", str(program), *libraries])
-        tap.equal(done.returncode, 0, done.stderr)
+        tap.succeeds(done)
         done = tap.run([str(program)],
                        env={"LD_LIBRARY_PATH": str(under("libweft.so.0").parent)})
     version = tap.run([tap.weft(), "--version"]).stdout.split()[1]
@@ -60,7 +60,7 @@ def build_and_run(compiler, name, standard, libraries):
 def test_it_installs_into_a_folder_of_its_own():
     done = tap.run(["meson", "install", "-C", os.environ["WEFT_BUILD"], "--no-rebuild",
                     "--destdir", FOLDER.name])
-    tap.equal(done.returncode, 0, done.stdout + done.stderr)
+    tap.succeeds(done)
 
 
 def test_every_public_header_is_installed():

@@ -27,7 +27,7 @@ def compiled_sources():
 
 def test_clang_format_would_change_nothing():
     done = tap.run(["clang-format", "--dry-run", "-Werror", *c_files()], cwd=tap.ROOT)
-    tap.equal(done.returncode, 0, f"try clang-format -i FILE\n{done.stderr}")
+    tap.succeeds(done, "try clang-format -i FILE")
 
 
 def tidy(source):
@@ -61,7 +61,7 @@ def test_cppcheck_is_quiet():
                     "--error-exitcode=1", "-D_GNU_SOURCE", "-DWEFT_CHECKED=1",
                     "-DWEFT_VERSION=\"0\"", "-Iinclude", "-Isrc", "src", "tests", "bench"],
                    cwd=tap.ROOT, timeout=600)
-    tap.equal((done.returncode, done.stderr), (0, ""), "cppcheck")
+    tap.succeeds(done)
 
 
 def test_shellcheck_is_quiet():
@@ -69,7 +69,7 @@ def test_shellcheck_is_quiet():
                if path.endswith(".sh") or re.match(r"#!/.*\b(ba)?sh\b", text)]
     assert scripts
     done = tap.run(["shellcheck", "-x", *scripts], cwd=tap.ROOT)
-    tap.equal(done.returncode, 0, done.stdout)
+    tap.succeeds(done)
 
 
 def test_python_scripts_compile_without_a_warning():
@@ -78,7 +78,7 @@ def test_python_scripts_compile_without_a_warning():
             done = tap.run(["/usr/bin/python3", "-W", "error", "-c",
                             "import sys; compile(sys.stdin.read(), sys.argv[1], 'exec')", path],
                            stdin=text)
-            tap.equal(done.returncode, 0, done.stderr)
+            tap.succeeds(done)
 
 
 tap.main(globals())

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* src/cli/options.c and suggest.c: command lines, right and wrong, and how parsing ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "cli/verb.h"
+
+enum {
+    OPT_COUNT = 1,
+    OPT_WAIT,
+    OPT_SHARE,
+    OPT_WORD,
+    OPT_FLAG,
+    OPT_TEXT
+};
+
+static const struct poptOption table[] = {
+    {"count", 'c', POPT_ARG_STRING, NULL, OPT_COUNT, "a count", "N"},
+    {"wait", '\0', POPT_ARG_STRING, NULL, OPT_WAIT, "a duration", "TIME"},
+    {"share", '\0', POPT_ARG_STRING, NULL, OPT_SHARE, "a share", "SHARE"},
+    {"word", '\0', POPT_ARG_STRING, NULL, OPT_WORD, "a word", "WORD"},
+    {"flag", '\0', POPT_ARG_NONE, NULL, OPT_FLAG, "a flag", NULL},
+    {"text", '\0', POPT_ARG_STRING, NULL, OPT_TEXT, "any text", "TEXT"},
+    POPT_TABLEEND,
+};
+
+static const struct options_about about = {
+    .verb = "trial", .arguments = "[OPTION...] FILE", .text = "Tries options.\n", .table = table};
+
+static const char *const words[] = {"drop", "busy", "stale", NULL};
+
+/* What one command line gave. */
+struct got {
+    uint64_t count;
+    weft_time wait_ns;
+    uint32_t share_millionths;
+    size_t word;
+    unsigned flags;
+    bool text_is_hello;
+    bool file_is_f;
+    int exit_code;
+    bool stopped;
+};
+
+static void take(struct options *o, int option, struct got *got)
+{
+    switch (option) {
+    case OPT_COUNT:
+        options_count(o, 1, 100, &got->count);
+        break;
+    case OPT_WAIT:
+        options_duration(o, 0, 10 * WEFT_S, &got->wait_ns);
+        break;
+    case OPT_SHARE:
+        options_share(o, &got->share_millionths);
+        break;
+    case OPT_WORD:
+        options_word(o, words, &got->word);
+        break;
+    case OPT_FLAG:
+        got->flags++;
+        break;
+    default:
+        assert_int_equal(option, OPT_TEXT);
+        got->text_is_hello = strcmp(options_text(o), "hello") == 0;
+    }
+}
+
+/* Parses up to six words after the verb as a verb does. */
+static struct got parse(const char *const line[6])
+{
+    struct got got = {.count = 7, .wait_ns = 7, .share_millionths = 7, .word = 7};
+    const char *argv[8] = {"trial"};
+    const char *file;
+    struct options o;
+    int argc = 1;
+    int option;
+
+    while (argc < 7 && line[argc - 1] != NULL) {
+        argv[argc] = line[argc - 1];
+        argc++;
+    }
+    options_start(&o, &about, argc, argv);
+    while ((option = options_next(&o)) > 0)
+        take(&o, option, &got);
+    file = options_argument(&o);
+    got.file_is_f = file != NULL && strcmp(file, "f") == 0;
+    options_no_more_arguments(&o);
+    got.stopped = options_stopped(&o);
+    got.exit_code = options_done(&o);
+    assert_string_equal(argv[0], "trial");
+    return got;
+}
+
+#define PARSE(...) parse((const char *const[6]){__VA_ARGS__})
+
+static void test_values_are_read(void **state)
+{
+    struct got got = PARSE("--count=100", "--wait", "1.5ms", "--share=5%", "--word", "stale");
+
+    (void)state;
+    assert_false(got.stopped);
+    assert_int_equal(got.exit_code, CLI_DONE);
+    assert_int_equal(got.count, 100);
+    assert_int_equal(got.wait_ns, 1500000);
+    assert_int_equal(got.share_millionths, 50000);
+    assert_int_equal(got.word, 2);
+}
+
+static void test_flags_texts_and_arguments_are_read(void **state)
+{
+    struct got got = PARSE("--flag", "f", "--text", "hello", "--flag", "-c5");
+
+    (void)state;
+    assert_false(got.stopped);
+    assert_int_equal(got.flags, 2);
+    assert_true(got.text_is_hello);
+    assert_true(got.file_is_f);
+    assert_int_equal(got.count, 5);
+}
+
+static void test_an_empty_command_line_changes_nothing(void **state)
+{
+    struct got got = PARSE(NULL);
+
+    (void)state;
+    assert_false(got.stopped);
+    assert_int_equal(got.count, 7);
+    assert_false(got.file_is_f);
+}
+
+static void test_wrong_words_end_in_a_usage_error(void **state)
+{
+    static const char *const lines[][6] = {
+        {"--count=0"},   {"--count=101"}, {"--count=1x"},   {"--count"},
+        {"--count="},    {"--wait=11s"},  {"--wait=4"},     {"--share=1.1"},
+        {"--word=buzy"}, {"--word="},     {"--nothing"},    {"-x"},
+        {"--flag=yes"},  {"f", "g"},      {"--", "f", "g"}, {"--conut=3", "f"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct got got = parse(lines[i]);
+
+        if (!got.stopped || got.exit_code != CLI_USAGE)
+            fail_msg("%s is accepted", lines[i][0]);
+        assert_int_equal(got.count, 7);
+        assert_int_equal(got.wait_ns, 7);
+        assert_int_equal(got.share_millionths, 7);
+        assert_int_equal(got.word, 7);
+    }
+}
+
+static void test_the_first_wrong_word_ends_parsing(void **state)
+{
+    struct got got = PARSE("--count=0", "--wait=1s", "--flag");
+
+    (void)state;
+    assert_true(got.stopped);
+    assert_int_equal(got.wait_ns, 7);
+    assert_int_equal(got.flags, 0);
+}
+
+static void test_after_two_dashes_everything_is_an_argument(void **state)
+{
+    struct got got = PARSE("--", "f");
+
+    (void)state;
+    assert_false(got.stopped);
+    assert_true(got.file_is_f);
+}
+
+static const char *nearest(const char *wrong)
+{
+    static const char *const known[] = {"topology", "storm", "seed", "sa-queue"};
+    struct suggest near;
+
+    suggest_start(&near, wrong);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        suggest_offer(&near, known[i]);
+    return suggest_best(&near);
+}
+
+static void test_the_nearest_word_is_suggested(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("strom"), "storm");
+    assert_string_equal(nearest("topolgy"), "topology");
+    assert_string_equal(nearest("sed"), "seed");
+    assert_string_equal(nearest("sa_queue"), "sa-queue");
+    assert_null(nearest(""));
+    assert_null(nearest("x"));
+    assert_null(nearest("fabric"));
+    assert_null(nearest("topologytopologytopologytopologytopology"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_are_read),
+        cmocka_unit_test(test_flags_texts_and_arguments_are_read),
+        cmocka_unit_test(test_an_empty_command_line_changes_nothing),
+        cmocka_unit_test(test_wrong_words_end_in_a_usage_error),
+        cmocka_unit_test(test_the_first_wrong_word_ends_parsing),
+        cmocka_unit_test(test_after_two_dashes_everything_is_an_argument),
+        cmocka_unit_test(test_the_nearest_word_is_suggested),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
