@@ -8,6 +8,9 @@
 #include "cli/verb.h"
 
 static void print_line(const char *prefix, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+static void print_line(const char *prefix, const char *format, va_list ap)
 {
     flockfile(stderr);
     fputs(prefix, stderr);
