@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Collects nodes and port lines and makes the topology of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/builder.h"
+#include "topology/findings.h"
+#include "topology/match.h"
+
+/* uthash must report a failed allocation, not end the program. */
+#define HASH_NONFATAL_OOM            1
+#define uthash_nonfatal_oom(element) ((element)->lost = true)
+#include <uthash.h>
+
+/* An entry of the two indexes: by GUID, or by id. */
+struct known {
+    uint64_t guid;
+    uint32_t node;
+    bool lost; /* it could not be added to its index */
+    UT_hash_handle hh;
+    char id[];
+};
+
+struct topo_builder {
+    struct topo *t;
+    struct known *by_guid;
+    struct known *by_id;
+    uint32_t node_space;
+    uint32_t *order; /* the nodes as they will be numbered: declared ones in their order, others */
+    uint32_t declared_count;
+    struct topo_claim *claims;
+    uint32_t claim_count;
+    uint32_t claim_space;
+    size_t ignored_space;
+    int error;
+};
+
+struct topo_builder *topo_builder_new(void)
+{
+    struct topo_builder *b = calloc(1, sizeof(*b));
+
+    if (b == NULL)
+        return NULL;
+    b->t = calloc(1, sizeof(*b->t));
+    if (b->t == NULL)
+        return topo_builder_free(b);
+    return b;
+}
+
+static void free_index(struct known **index)
+{
+    struct known *k;
+    struct known *next;
+
+    HASH_ITER(hh, *index, k, next)
+    {
+        HASH_DELETE(hh, *index, k);
+        free(k);
+    }
+}
+
+struct topo_builder *topo_builder_free(struct topo_builder *b)
+{
+    if (b == NULL)
+        return NULL;
+    free_index(&b->by_guid);
+    free_index(&b->by_id);
+    free(b->order);
+    free(b->claims);
+    topo_free(b->t);
+    free(b);
+    return NULL;
+}
+
+void topo_builder_fail(struct topo_builder *b, int err)
+{
+    if (b->error == 0)
+        b->error = err;
+}
+
+int topo_builder_error(const struct topo_builder *b)
+{
+    return b->error;
+}
+
+uint32_t topo_builder_count(const struct topo_builder *b)
+{
+    return b->t->node_count;
+}
+
+struct topo_findings *topo_builder_findings(struct topo_builder *b)
+{
+    return &b->t->findings;
+}
+
+struct topo_node *topo_builder_at(struct topo_builder *b, uint32_t node)
+{
+    return &b->t->nodes[node];
+}
+
+static uint32_t find_guid(const struct topo_builder *b, uint64_t guid)
+{
+    struct known *k;
+
+    HASH_FIND(hh, b->by_guid, &guid, sizeof(guid), k);
+    return k == NULL ? TOPO_NONE : k->node;
+}
+
+static uint32_t find_id(const struct topo_builder *b, const char *id, size_t length)
+{
+    struct known *k;
+
+    HASH_FIND(hh, b->by_id, id, length, k);
+    return k == NULL ? TOPO_NONE : k->node;
+}
+
+static void index_guid(struct topo_builder *b, uint32_t node, uint64_t guid)
+{
+    struct known *k = calloc(1, sizeof(*k));
+
+    if (k == NULL) {
+        topo_builder_fail(b, WEFT_ERR_NOMEM);
+        return;
+    }
+    k->guid = guid;
+    k->node = node;
+    HASH_ADD(hh, b->by_guid, guid, sizeof(k->guid), k);
+    if (k->lost) {
+        free(k);
+        topo_builder_fail(b, WEFT_ERR_NOMEM);
+    }
+}
+
+static void index_id(struct topo_builder *b, uint32_t node, const char *id, size_t length)
+{
+    struct known *k = calloc(1, sizeof(*k) + length + 1);
+
+    if (k == NULL) {
+        topo_builder_fail(b, WEFT_ERR_NOMEM);
+        return;
+    }
+    k->node = node;
+    memcpy(k->id, id, length);
+    HASH_ADD_KEYPTR(hh, b->by_id, k->id, length, k);
+    if (k->lost) {
+        free(k);
+        topo_builder_fail(b, WEFT_ERR_NOMEM);
+    }
+}
+
+static bool make_node_room(struct topo_builder *b)
+{
+    uint32_t space = b->node_space == 0 ? 64 : b->node_space * 2;
+    struct topo_node *nodes;
+    uint32_t *order;
+
+    if (b->t->node_count < b->node_space)
+        return true;
+    nodes = realloc(b->t->nodes, space * sizeof(*nodes));
+    if (nodes != NULL)
+        b->t->nodes = nodes;
+    order = realloc(b->order, space * sizeof(*order));
+    if (order != NULL)
+        b->order = order;
+    if (nodes == NULL || order == NULL) {
+        topo_builder_fail(b, WEFT_ERR_NOMEM);
+        return false;
+    }
+    b->node_space = space;
+    return true;
+}
+
+uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
+{
+    uint32_t node;
+    char *id = NULL;
+
+    if (b->error != 0)
+        return TOPO_NONE;
+    node = ref->guid != 0 ? find_guid(b, ref->guid) : find_id(b, ref->id, ref->id_length);
+    if (node != TOPO_NONE)
+        return node;
+    if (b->t->node_count >= TOPO_NODES_MAX) {
+        topo_builder_fail(b, WEFT_ERR_FULL);
+        return TOPO_NONE;
+    }
+    if (!make_node_room(b))
+        return TOPO_NONE;
+    if (ref->guid == 0) {
+        id = strndup(ref->id, ref->id_length);
+        if (id == NULL) {
+            topo_builder_fail(b, WEFT_ERR_NOMEM);
+            return TOPO_NONE;
+        }
+    }
+    node = b->t->node_count++;
+    b->t->nodes[node] = (struct topo_node){.guid = ref->guid, .id = id, .type = ref->type};
+    if (ref->guid != 0)
+        index_guid(b, node, ref->guid);
+    else
+        index_id(b, node, ref->id, ref->id_length);
+    return b->error == 0 ? node : TOPO_NONE;
+}
+
+void topo_builder_declare(struct topo_builder *b, uint32_t node)
+{
+    if (b->t->nodes[node].declared)
+        return;
+    b->t->nodes[node].declared = true;
+    b->order[b->declared_count++] = node;
+}
+
+uint32_t topo_builder_set_guid(struct topo_builder *b, uint32_t node, uint64_t guid)
+{
+    uint32_t other = find_guid(b, guid);
+
+    if (other != TOPO_NONE)
+        return other == node ? TOPO_NONE : other;
+    b->t->nodes[node].guid = guid;
+    index_guid(b, node, guid);
+    return TOPO_NONE;
+}
+
+void topo_builder_claim(struct topo_builder *b, const struct topo_claim *claim)
+{
+    if (b->error != 0)
+        return;
+    if (b->claim_count >= TOPO_PORTS_MAX) {
+        topo_builder_fail(b, WEFT_ERR_FULL);
+        return;
+    }
+    if (b->claim_count == b->claim_space) {
+        uint32_t space = b->claim_space == 0 ? 256 : b->claim_space * 2;
+        struct topo_claim *claims = realloc(b->claims, space * sizeof(*claims));
+
+        if (claims == NULL) {
+            topo_builder_fail(b, WEFT_ERR_NOMEM);
+            return;
+        }
+        b->claims = claims;
+        b->claim_space = space;
+    }
+    b->claims[b->claim_count++] = *claim;
+}
+
+void topo_builder_ignore(struct topo_builder *b, uint32_t line, const char *text, size_t length)
+{
+    struct topo *t = b->t;
+    struct topo_ignored *record;
+
+    t->ignored_count++;
+    if (b->error != 0 || t->ignored_kept >= TOPO_IGNORED_KEPT_MAX)
+        return;
+    if (t->ignored_kept == b->ignored_space) {
+        size_t space = b->ignored_space == 0 ? 64 : b->ignored_space * 2;
+        struct topo_ignored *records = realloc(t->ignored, space * sizeof(*records));
+
+        if (records == NULL) {
+            topo_builder_fail(b, WEFT_ERR_NOMEM);
+            return;
+        }
+        t->ignored = records;
+        b->ignored_space = space;
+    }
+    record = &t->ignored[t->ignored_kept++];
+    record->line = line;
+    if (length >= sizeof(record->text))
+        length = sizeof(record->text) - 1;
+    for (size_t i = 0; i < length; i++)
+        record->text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+    record->text[length] = '\0';
+}
+
+static int identity_order(const void *a, const void *b, void *nodes)
+{
+    const struct topo_node *x = &((const struct topo_node *)nodes)[*(const uint32_t *)a];
+    const struct topo_node *y = &((const struct topo_node *)nodes)[*(const uint32_t *)b];
+
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return strcmp(x->id == NULL ? "" : x->id, y->id == NULL ? "" : y->id);
+}
+
+/* Puts the declared nodes first, in their order; the others follow, sorted, so that their order
+ * does not depend on who mentions them first. Tells the claims the new numbers. */
+static int order_nodes(struct topo_builder *b)
+{
+    struct topo *t = b->t;
+    uint32_t *place = malloc((t->node_count + 1) * sizeof(*place));
+    struct topo_node *nodes = malloc((t->node_count + 1) * sizeof(*nodes));
+    uint32_t count = b->declared_count;
+
+    if (place == NULL || nodes == NULL) {
+        free(place);
+        free(nodes);
+        return WEFT_ERR_NOMEM;
+    }
+    for (uint32_t i = 0; i < t->node_count; i++)
+        if (!t->nodes[i].declared)
+            b->order[count++] = i;
+    qsort_r(b->order + b->declared_count, count - b->declared_count, sizeof(*b->order),
+            identity_order, t->nodes);
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        place[b->order[i]] = i;
+        nodes[i] = t->nodes[b->order[i]];
+    }
+    for (uint32_t i = 0; i < b->claim_count; i++) {
+        b->claims[i].port.node = place[b->claims[i].port.node];
+        b->claims[i].port.peer_node = place[b->claims[i].port.peer_node];
+    }
+    free(t->nodes);
+    t->nodes = nodes;
+    free(place);
+    return 0;
+}
+
+static int guid_order(const void *a, const void *b, void *nodes)
+{
+    uint64_t x = ((const struct topo_node *)nodes)[*(const uint32_t *)a].guid;
+    uint64_t y = ((const struct topo_node *)nodes)[*(const uint32_t *)b].guid;
+
+    return x < y ? -1 : x > y;
+}
+
+static int list_nodes(struct topo *t)
+{
+    t->hosts = malloc((t->node_count + 1) * sizeof(*t->hosts));
+    t->by_guid = malloc((t->node_count + 1) * sizeof(*t->by_guid));
+    if (t->hosts == NULL || t->by_guid == NULL)
+        return WEFT_ERR_NOMEM;
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        const struct topo_node *n = &t->nodes[i];
+
+        if (n->type == TOPO_CA && !n->aggregation)
+            t->hosts[t->host_count++] = i;
+        if (n->guid != 0)
+            t->by_guid[t->by_guid_count++] = i;
+        if (!n->declared)
+            continue;
+        t->switch_count += n->type == TOPO_SWITCH;
+        t->ca_count += n->type == TOPO_CA;
+        t->router_count += n->type == TOPO_ROUTER;
+    }
+    qsort_r(t->by_guid, t->by_guid_count, sizeof(*t->by_guid), guid_order, t->nodes);
+    return 0;
+}
+
+int topo_builder_finish(struct topo_builder *b, struct topo **ret)
+{
+    if (b->error == 0)
+        b->error = order_nodes(b);
+    if (b->error == 0)
+        b->error = topo_match_ends(b->t, b->claims, b->claim_count);
+    if (b->error == 0)
+        b->error = list_nodes(b->t);
+    if (b->error != 0)
+        return b->error;
+    topo_findings_sort(&b->t->findings);
+    *ret = b->t;
+    b->t = NULL;
+    return 0;
+}

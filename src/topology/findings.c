@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lists of what is wrong with a topology, bounded, in the order of the input. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/findings.h"
+
+static int make_room(struct topo_findings *list)
+{
+    size_t space = list->space == 0 ? 16 : list->space * 2;
+    struct topo_finding *items;
+
+    if (list->count < list->space)
+        return 0;
+    items = realloc(list->items, space * sizeof(*items));
+    if (items == NULL)
+        return WEFT_ERR_NOMEM;
+    list->items = items;
+    list->space = space;
+    return 0;
+}
+
+int topo_findings_add(struct topo_findings *list, uint32_t line, enum topo_kind kind,
+                      const char *format, ...)
+{
+    struct topo_finding *f;
+    va_list args;
+    int length;
+
+    if (list->count >= TOPO_FINDINGS_MAX) {
+        list->dropped++;
+        return 0;
+    }
+    if (make_room(list) != 0)
+        return WEFT_ERR_NOMEM;
+    f = &list->items[list->count];
+    va_start(args, format);
+    length = vasprintf(&f->text, format, args);
+    va_end(args);
+    if (length < 0)
+        return WEFT_ERR_NOMEM;
+    f->line = line;
+    f->kind = kind;
+    list->count++;
+    return 0;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct topo_finding *x = a;
+    const struct topo_finding *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+void topo_findings_sort(struct topo_findings *list)
+{
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof(*list->items), by_line);
+}
+
+void topo_findings_free(struct topo_findings *list)
+{
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].text);
+    free(list->items);
+    *list = (struct topo_findings){0};
+}
+
+const char *topo_kind_name(enum topo_kind kind)
+{
+    static const char *const names[TOPO_KINDS] = {
+        [TOPO_ONE_SIDED_LINK] = "one-sided-link", [TOPO_CONTRADICTING_LINK] = "contradicting-link",
+        [TOPO_WIDTH_MISMATCH] = "width-mismatch", [TOPO_SPEED_MISMATCH] = "speed-mismatch",
+        [TOPO_SELF_LINK] = "self-link",           [TOPO_UNREACHABLE_PART] = "unreachable",
+        [TOPO_DUPLICATE_GUID] = "duplicate-guid", [TOPO_DUPLICATE_LID] = "duplicate-lid",
+        [TOPO_LID_MISMATCH] = "lid-mismatch",     [TOPO_LID_RANGE] = "lid-range",
+        [TOPO_PORT_RANGE] = "port-range",         [TOPO_GUID_MISMATCH] = "guid-mismatch",
+    };
+
+    return names[kind];
+}
