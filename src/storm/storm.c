@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The run: takes events in their order and hands them to clients and SA. */
+#include "storm/storm.h"
+
+#include "core/base/check.h"
+#include "storm/arena.h"
+#include "storm/sa.h"
+#include "storm/trace_hash.h"
+
+#include <string.h>
+
+struct storm {
+    struct storm_scenario scenario;
+    struct client_behaviour behaves, rogue;
+    struct client_env env;
+    struct scheduler scheduler;
+    struct network network;
+    struct measure measure;
+    struct sa sa;
+    struct client *clients; /* the rogues behind the others */
+    uint32_t client_count, rogue_count;
+    uint32_t made; /* clients with a port */
+    uint64_t *answered; /* a bit for each query of each client that behaves */
+    uint64_t answers, busy, duplicates, events;
+    weft_time end;
+    bool over, cut;
+    struct arena arena;
+    struct weft_alloc alloc;
+};
+
+/* What an event of the SA adds to the trace hash in place of a client's number. */
+static const uint32_t sa_in_trace = UINT32_MAX;
+
+static void set_behaviour(struct storm *s, const struct storm_policy *p)
+{
+    const struct storm_scenario *sc = &s->scenario;
+
+    s->behaves = (struct client_behaviour){
+        .joins = (uint32_t)sc->joins,
+        .queries = (uint32_t)storm_scenario_queries(sc),
+        .width = sc->width > 0 ? (uint32_t)sc->width : UINT32_MAX,
+        .agents = (uint32_t)sc->agents,
+        .timeout_ns = p->timeout_ns == STORM_INHERIT ? sc->timeout_ns : p->timeout_ns,
+        .retries = (uint8_t)(p->retries == STORM_INHERIT ? sc->retries : p->retries),
+        .reask = p->reask != 0,
+        .reask_delay_ns = p->reask_delay_ns,
+    };
+    s->rogue = (struct client_behaviour){
+        .queries = (uint32_t)sc->rogue_queries,
+        .width = (uint32_t)sc->rogue_width,
+        .agents = 1,
+        .timeout_ns = sc->rogue_timeout_ns,
+        .reask = true,
+        .rogue = true,
+    };
+}
+
+static void set_env(struct storm *s, const struct storm_config *c)
+{
+    s->env = (struct client_env){
+        .scheduler = &s->scheduler,
+        .network = &s->network,
+        .measure = &s->measure,
+        .sa = {.lid = c->sa_lid, .qpn = QUERY_QPN, .qkey = WEFT_QKEY_GSI},
+        .read_ns = s->scenario.read_ns,
+        .send_ns = s->scenario.send_ns,
+        .port_budget = c->policy->port_budget != 0,
+        .check = c->check,
+        .trace = c->trace,
+        .trace_ctx = c->trace_ctx,
+    };
+    query_answers_init(&s->env.answers);
+}
+
+static int add_clients(struct storm *s, const struct storm_config *c,
+                       const struct weft_mad_config *port)
+{
+    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    uint32_t total = s->client_count + s->rogue_count;
+    struct prng starts = {c->seed};
+    int rc;
+
+    s->clients = alloc.get(alloc.ctx, total * sizeof(*s->clients), _Alignof(struct client));
+    if (s->clients == NULL)
+        return WEFT_ERR_NOMEM;
+    for (uint32_t i = 0; i < total; i++) {
+        bool rogue = i >= s->client_count;
+        weft_time start = rogue ? 0 : prng_up_to(&starts, s->scenario.spread_ns);
+
+        rc = client_init(&s->clients[i], &s->env, rogue ? &s->rogue : &s->behaves,
+                         &c->places[i % s->client_count], i, port, c->seed, &alloc);
+        if (rc != 0)
+            return rc;
+        s->made++;
+        scheduler_add(&s->scheduler, start, STORM_START, i, 0, 0);
+    }
+    return s->scheduler.failed ? WEFT_ERR_NOMEM : 0;
+}
+
+static int add_answered(struct storm *s)
+{
+    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    size_t bytes = ((size_t)s->client_count * s->behaves.queries / 64 + 1) * sizeof(uint64_t);
+
+    s->answered = alloc.get(alloc.ctx, bytes, _Alignof(uint64_t));
+    if (s->answered == NULL)
+        return WEFT_ERR_NOMEM;
+    memset(s->answered, 0, bytes);
+    return 0;
+}
+
+int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, struct storm **ret)
+{
+    struct weft_mad_config port;
+    struct storm *s;
+    const char *why;
+    int rc;
+
+    if (c->clients == 0 || c->clients > STORM_CLIENTS_MAX ||
+        storm_scenario_check(c->scenario, &why) != 0 ||
+        storm_policy_config(c->policy, c->scenario, &port) != 0)
+        return WEFT_ERR_INVALID;
+    s = alloc->get(alloc->ctx, sizeof(*s), _Alignof(struct storm));
+    if (s == NULL)
+        return WEFT_ERR_NOMEM;
+    memset(s, 0, sizeof(*s));
+    s->alloc = *alloc;
+    s->scenario = *c->scenario;
+    s->client_count = c->clients;
+    s->rogue_count = (uint32_t)c->scenario->rogues;
+    arena_init(&s->arena, alloc);
+    scheduler_init(&s->scheduler, alloc);
+    network_init(&s->network, c->scenario, c->seed);
+    measure_init(&s->measure);
+    set_behaviour(s, c->policy);
+    set_env(s, c);
+    rc = sa_init(&s->sa, c->scenario, alloc);
+    if (rc == 0)
+        rc = add_answered(s);
+    if (rc == 0)
+        rc = add_clients(s, c, &port);
+    if (rc != 0) {
+        storm_free(s);
+        return rc;
+    }
+    *ret = s;
+    return 0;
+}
+
+struct storm *storm_free(struct storm *s)
+{
+    struct weft_alloc alloc;
+
+    if (s == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < s->made; i++)
+        client_done(&s->clients[i]);
+    sa_done(&s->sa);
+    scheduler_done(&s->scheduler);
+    arena_done(&s->arena);
+    alloc = s->alloc;
+    alloc.put(alloc.ctx, s, sizeof(*s));
+    return NULL;
+}
+
+static void hash_sa(struct storm *s, weft_time now, enum storm_event_type what,
+                    const struct sa_request *r)
+{
+    uint64_t hash = trace_hash_add(s->env.trace_hash, now);
+
+    hash = trace_hash_add(hash, (uint64_t)sa_in_trace << 8 | (uint64_t)what);
+    hash = trace_hash_add(hash, (uint64_t)r->client << 32 | r->query);
+    s->env.trace_hash = trace_hash_add(hash, r->tid);
+}
+
+static void send_answer(struct storm *s, weft_time now, enum storm_event_type type,
+                        const struct sa_request *r)
+{
+    weft_time latency = network_latency(&s->network, s->clients[r->client].hops);
+
+    measure_count(&s->measure, now, MEASURE_ANSWERS);
+    hash_sa(s, now, type, r);
+    if (!network_loses(&s->network, NETWORK_RESPONSE))
+        scheduler_add(&s->scheduler, now + latency, type, r->client, r->query, r->tid);
+}
+
+/* Starts whichever thread of the SA has something to do. */
+static void run_sa(struct storm *s, weft_time now)
+{
+    weft_time taken = sa_receiver_start(&s->sa, now);
+    weft_time served = sa_worker_start(&s->sa, now);
+
+    if (taken != WEFT_TIME_NEVER)
+        scheduler_add(&s->scheduler, taken, STORM_TAKEN, 0, 0, 0);
+    if (served != WEFT_TIME_NEVER)
+        scheduler_add(&s->scheduler, served, STORM_SERVED, 0, 0, 0);
+    measure_queue(&s->measure, now, sa_waiting(&s->sa));
+}
+
+static void take_request(struct storm *s, const struct storm_event *e)
+{
+    const struct sa_request r = {e->tid, e->time, e->client, e->arg};
+
+    hash_sa(s, e->time, STORM_AT_SA, &r);
+    if (!sa_receive(&s->sa, &r))
+        measure_count(&s->measure, e->time, MEASURE_DROPPED);
+    run_sa(s, e->time);
+}
+
+static void finish_taking(struct storm *s, weft_time now)
+{
+    uint64_t dropped = s->sa.backlog_dropped;
+    struct sa_request r;
+
+    if (sa_receiver_finish(&s->sa, &r)) {
+        s->busy++;
+        measure_count(&s->measure, now, MEASURE_BUSY);
+        send_answer(s, now, STORM_ANSWER_BUSY, &r);
+    } else if (s->sa.backlog_dropped > dropped) {
+        measure_count(&s->measure, now, MEASURE_DROPPED);
+    }
+    run_sa(s, now);
+}
+
+/* Notes that a query was answered.
+ * Returns whether it had been before. */
+static bool note_answered(struct storm *s, const struct sa_request *r)
+{
+    size_t bit = (size_t)r->client * s->behaves.queries + r->query;
+    uint64_t mask = (uint64_t)1 << bit % 64;
+    bool before;
+
+    if (r->client >= s->client_count)
+        return false; /* a rogue asks without end: nothing is kept of it */
+    before = (s->answered[bit / 64] & mask) != 0;
+    s->answered[bit / 64] |= mask;
+    return before;
+}
+
+static void finish_serving(struct storm *s, weft_time now)
+{
+    struct sa_request r;
+
+    sa_worker_finish(&s->sa, &r);
+    s->answers++;
+    if (note_answered(s, &r))
+        s->duplicates++;
+    send_answer(s, now, STORM_ANSWER, &r);
+    run_sa(s, now);
+}
+
+static void handle(struct storm *s, const struct storm_event *e)
+{
+    struct client *c = &s->clients[e->client];
+
+    switch (storm_event_type(e)) {
+    case STORM_START:
+        client_start(c, e->time);
+        break;
+    case STORM_TIMER:
+        client_timer(c, e->time);
+        break;
+    case STORM_READ_DONE:
+        client_read_done(c, e->time);
+        break;
+    case STORM_REASK:
+        client_reask(c, e->time, e->arg);
+        break;
+    case STORM_AT_SA:
+        take_request(s, e);
+        break;
+    case STORM_TAKEN:
+        finish_taking(s, e->time);
+        break;
+    case STORM_SERVED:
+        finish_serving(s, e->time);
+        break;
+    case STORM_ANSWER:
+        client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_OK);
+        break;
+    case STORM_ANSWER_BUSY:
+        client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_BUSY);
+        break;
+    }
+}
+
+uint32_t storm_finished(const struct storm *s)
+{
+    return s->env.totals.clients_resolved + s->env.totals.clients_failed;
+}
+
+/* Clients that still wait when the time is up have failed, and so have their open queries. */
+static void cut(struct storm *s)
+{
+    struct client_totals *t = &s->env.totals;
+    uint64_t queries = (uint64_t)s->client_count * s->behaves.queries;
+
+    s->end = s->scenario.duration_ns;
+    s->cut = true;
+    t->clients_failed = s->client_count - t->clients_resolved;
+    t->queries_failed = queries - t->queries_resolved;
+}
+
+static void step(struct storm *s)
+{
+    struct storm_event e;
+    bool any = scheduler_take(&s->scheduler, &e);
+
+    if (!any || e.time > s->scenario.duration_ns) {
+        cut(s);
+        s->over = true;
+        return;
+    }
+    s->events++;
+    handle(s, &e);
+    s->end = e.time;
+    s->over = storm_finished(s) == s->client_count;
+}
+
+/* Nothing was lost in the engines: what they accepted is done, or still with them. */
+static bool is_balanced(const struct storm *s)
+{
+    uint64_t held = 0;
+
+    for (uint32_t i = 0; i < s->made; i++) {
+        struct weft_mad_port_stats stats;
+
+        weft_mad_port_stats(s->clients[i].port, &stats);
+        held += stats.sends;
+    }
+    return s->env.totals.accepted == s->env.totals.completed + held;
+}
+
+int storm_run(struct storm *s, uint64_t steps, bool *ret_done)
+{
+    for (; steps > 0 && !s->over; steps--) {
+        step(s);
+        if (s->scheduler.failed)
+            return WEFT_ERR_NOMEM;
+        if (s->env.violation != NULL)
+            return WEFT_ERR_STATE;
+    }
+    if (s->over && !is_balanced(s)) {
+        s->env.violation = "a send that was accepted is neither done nor held";
+        return WEFT_ERR_STATE;
+    }
+    *ret_done = s->over;
+    return 0;
+}
+
+const char *storm_violation(const struct storm *s, uint32_t *ret_client)
+{
+    if (s->env.violation != NULL)
+        *ret_client = s->env.violator;
+    return s->env.violation;
+}
+
+uint32_t storm_trace_client(const struct storm *s)
+{
+    return s->env.trace_client;
+}
+
+/* Percentiles over the clients that got everything; their times are sorted in place of events that
+ * no longer matter. */
+static void sum_up_times(struct storm *s, struct storm_result *ret)
+{
+    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    weft_time *times;
+    size_t count = 0;
+
+    ret->p50 = ret->p99 = ret->max = WEFT_TIME_NEVER;
+    times = alloc.get(alloc.ctx, s->client_count * sizeof(*times), _Alignof(weft_time));
+    if (times == NULL)
+        return;
+    for (uint32_t i = 0; i < s->client_count; i++) {
+        const struct client *c = &s->clients[i];
+
+        if (c->finished_at != WEFT_TIME_NEVER && !c->failed)
+            times[count++] = c->finished_at - c->started_at;
+    }
+    if (count == 0)
+        return;
+    measure_sort(times, count);
+    ret->p50 = measure_percentile(times, count, 50);
+    ret->p99 = measure_percentile(times, count, 99);
+    ret->max = times[count - 1];
+}
+
+void storm_result(struct storm *s, struct storm_result *ret)
+{
+    *ret = (struct storm_result){
+        .clients = s->env.totals,
+        .answers = s->answers,
+        .busy = s->busy,
+        .duplicates = s->duplicates,
+        .stale = s->env.totals.unmatched,
+        .sa_dropped = s->sa.dropped + s->sa.backlog_dropped,
+        .sa_expired = s->sa.expired,
+        .sa_left = sa_waiting(&s->sa),
+        .queue_peak = s->sa.queue_peak,
+        .lost = s->network.lost[NETWORK_REQUEST] + s->network.lost[NETWORK_RESPONSE],
+        .mads = s->env.totals.requests + s->answers + s->busy,
+        .events = s->events,
+        .end = s->end,
+        .cut = s->cut,
+        .trace_hash = s->env.trace_hash,
+        .over_time = &s->measure,
+    };
+    sum_up_times(s, ret);
+}
