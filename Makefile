@@ -18,10 +18,10 @@ demo: all
 	build/src/cli/weft storm --topology $(DEMO_TOPOLOGY) --report $(DEMO_REPORT)
 	@echo "The curves over time are in $(DEMO_REPORT): open it with a browser."
 
-test: packages-build packages-test
+test: packages-test
 	@tools/run-tests
 
-lint: packages-build packages-test
+lint: packages-test
 	@tools/run-tests --lint
 
 # Figures for people: nothing passes or fails by the clock.
@@ -29,7 +29,7 @@ bench: all
 	@meson test -C build --no-rebuild --benchmark --verbose --num-processes 1
 
 # Hours of random simulation; stop it whenever you like.
-soak: packages-build packages-test
+soak: packages-test
 	@tools/run-tests --soak
 
 install: all
@@ -37,7 +37,7 @@ install: all
 	@DESTDIR=$(DESTDIR) meson install -C build
 
 # Everything under docs/ that is made from the sources.
-docs: packages-build packages-test
+docs: packages-test
 	@tools/coverage
 	@tools/run-doxygen build/docs
 
