@@ -213,7 +213,9 @@ enum weft_wire_header {
  * @return a constant string; "unknown" for a value outside the enum */
 const char *weft_wire_header_name(enum weft_wire_header header);
 
-/** Bytes a buffer needs to hold every field of a header, counted from where its fields count.
+/** Bytes from where the fields of a header count to its end, reserved ones included: a buffer of
+ * that size has them all. Records in a table may stand further apart: the SA field "attr_offset"
+ * says how far.
  * @return the size; 0 for a value outside the enum */
 size_t weft_wire_header_bytes(enum weft_wire_header header);
 

@@ -177,7 +177,8 @@ void smi_build_response(uint8_t *smp, uint16_t status)
 {
     bool directed = mad_class(smp) == WEFT_CLASS_SUBN_DIRECTED;
 
-    mad_set_method(smp, mad_method(smp) | WEFT_METHOD_RESPONSE);
+    /* Get and Set are the requests of these classes, and both are answered by GetResp. */
+    mad_set_method(smp, WEFT_METHOD_GET_RESP);
     mad_set_status(smp, (uint16_t)((status & ~WEFT_STATUS_DIRECTION) |
                                    (directed ? WEFT_STATUS_DIRECTION : 0)));
 }

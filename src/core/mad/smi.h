@@ -47,8 +47,8 @@ struct smi_decision smi_send(uint8_t *smp, const struct smi_node *node, uint8_t 
  * @return where it goes */
 struct smi_decision smi_receive(uint8_t *smp, const struct smi_node *node, uint8_t port);
 
-/** Makes the response of a request in place: R and the status are set, in class 0x81 D too. Paths,
- * hop count, hop pointer and attribute data stay (IBA 14.2.2.3).
+/** Makes the response of a Get or Set in place: GetResp, the status, in class 0x81 the D bit.
+ * Paths, hop count, hop pointer and attribute data stay (IBA 14.2.2.3).
  * @param smp     an SMP of class 0x01 or 0x81
  * @param status  status, 15 bits */
 void smi_build_response(uint8_t *smp, uint16_t status);
