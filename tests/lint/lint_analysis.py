@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What other programs say about the sources: clang-format, clang-tidy, cppcheck, shellcheck."""
+"""The sources as the build and other programs see them: dead files, formatting, analyzers."""
 import concurrent.futures
 import json
 import os
@@ -23,6 +23,20 @@ def compiled_sources():
     entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
     paths = {(pathlib.Path(e["directory"]) / e["file"]).resolve() for e in entries}
     return sorted(p for p in paths if p.is_relative_to(tap.ROOT) and p.suffix == ".c")
+
+
+def test_every_c_file_is_built():
+    built = {str(p.relative_to(tap.ROOT)) for p in compiled_sources()}
+    tap.none(f"{path} is built by no meson.build: name it there or remove it"
+             for path in tree.files() if path.endswith(".c") and path not in built)
+
+
+def test_every_test_script_is_run():
+    meson = "".join(text for path, text in tree.texts() if path.endswith("meson.build"))
+    tap.none(f"{path} is named in no meson.build: it never runs"
+             for path, text in tree.texts()
+             if path.startswith("tests/") and text.startswith("#!")
+             and f"'{pathlib.PurePath(path).name}'" not in meson)
 
 
 def test_clang_format_would_change_nothing():
