@@ -24,21 +24,13 @@
 #define WEFT_MAD_H
 
 #include <weft/base.h>
+#include <weft/wire.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct weft_trace_event;
-
-/** Bytes of every MAD on the wire (IBA 13.4). */
-#define WEFT_MAD_SIZE 256
-/** Bytes of the common MAD header (IBA 13.4.3). */
-#define WEFT_MAD_HEADER_SIZE 24
-/** The well-known Q_Key of QP1 (IBA 10.2.5). */
-#define WEFT_MAD_QP1_QKEY 0x80010000u
-/** The permissive LID (IBA 4.1.3). */
-#define WEFT_MAD_LID_PERMISSIVE 0xffffu
 
 /** One port with QP0 and QP1. */
 struct weft_mad_port;
@@ -94,7 +86,7 @@ enum weft_mad_retry_kind {
 /** What ends a send that gets no answer. */
 enum weft_mad_retry_bound {
     WEFT_MAD_BOUND_RETRIES, /**< the number of retries: exactly `retries` further packets */
-    WEFT_MAD_BOUND_TIME     /**< the time spent waiting after retries; the number is not looked at */
+    WEFT_MAD_BOUND_TIME /**< the time spent waiting after retries; the number is not looked at */
 };
 
 /** What a response with status BUSY (0x0001) is. */
@@ -137,6 +129,9 @@ struct weft_mad_retry {
  * @param ret  where it goes; must not be NULL */
 void weft_mad_retry_init(struct weft_mad_retry *ret);
 
+/** "An eighth of recv_depth", for fields that say so. */
+#define WEFT_MAD_EIGHTH UINT32_MAX
+
 /** What limits the requests outstanding. The three settings are independent; a send leaves its
  * backlog when all that apply to it allow it. A send is outstanding from the moment it is due for
  * transmission until its answer, its failure or its cancellation.
@@ -144,31 +139,34 @@ void weft_mad_retry_init(struct weft_mad_retry *ret);
  * A new send of one backlog never overtakes an older one, and a retry queues behind them. The
  * backlog is per agent, or, with `adaptive`, per destination. */
 struct weft_mad_flow {
-    bool agent_limits;  /**< default true: limits of the Linux MAD layer, per agent: CM and agents
-                             without a registration recv_depth/4, SA recv_depth/32, subnet
-                             management min(recv_depth, 512)/4, others none. They apply to sends of
-                             these classes with a timeout that are not RMPP. */
-    bool port_budget;   /**< default false: over all agents, requests outstanding plus buffers held
-                             never exceed recv_depth, and reserve buffers are left for unsolicited
-                             MADs: answers to own requests always find a buffer */
-    bool adaptive;      /**< default false: a window per destination that grows with answers and
-                             halves on timeout and BUSY; directed-route SMPs are exempt */
-    uint32_t reserve;   /**< default recv_depth/8: receive buffers kept for unsolicited MADs */
-    uint32_t peers;     /**< default 64: destinations whose window is remembered; when all are in
-                             use further ones go without a window, and are counted */
-    uint32_t window_initial; /**< default 4 */
-    uint32_t window_max;     /**< default 64; the smallest window is 1 */
+    bool agent_limits; /**< default true: limits of the Linux MAD layer, per agent: CM and agents
+                            without a registration recv_depth/4, SA recv_depth/32, subnet
+                            management min(recv_depth, 512)/4, others none. They apply to sends of
+                            these classes with a timeout that are not RMPP. */
+    bool port_budget;  /**< default false: over all agents, requests outstanding plus buffers held
+                            never exceed recv_depth, and reserve buffers are left for unsolicited
+                            MADs: answers to own requests always find a buffer */
+    bool adaptive;     /**< default false: a window per destination that grows with answers and
+                            halves on timeout and BUSY; directed-route SMPs are exempt */
+    uint32_t reserve;  /**< receive buffers kept for unsolicited MADs, below recv_depth; default
+                            WEFT_MAD_EIGHTH: recv_depth/8 */
+    uint32_t peers; /**< default 64: destinations whose window is remembered (up to 2^20); when all
+                       are in use further ones go without a window, and are counted */
+    uint32_t window_initial; /**< default 4; 1..window_max */
+    uint32_t window_max;     /**< default 64; 1..65535. The smallest window is 1 */
 };
 
 /** RMPP limits and timers (IBA 13.6). */
 struct weft_mad_rmpp {
-    uint32_t window;         /**< default recv_depth/8: segments granted at a time; at most 1024 */
-    uint32_t transfers;      /**< default 32: incoming transfers known at one time */
-    uint64_t bytes_max;      /**< default 1 MiB: memory for incoming segments, all transfers together;
-                                  0 refuses every message of more than one segment */
-    weft_time ack_ns;        /**< default 2 s: longest wait for an ACK */
-    weft_time receive_ns;    /**< default 40 s: a transfer not complete by then is aborted */
-    weft_time keep_ns;       /**< default 10 s: a finished transfer is remembered, to repeat its ACK */
+    uint32_t window;      /**< segments granted at a time, 1..1024; default WEFT_MAD_EIGHTH:
+                               recv_depth/8 */
+    uint32_t transfers;   /**< default 32: incoming transfers known at one time, 1..2^20 */
+    uint64_t bytes_max;   /**< default 1 MiB, up to 2^32 - 2^20: memory for incoming segments, all
+                               transfers together, in blocks of about 7 kB; less than one block
+                               refuses every message of more than one segment */
+    weft_time ack_ns;     /**< default 2 s: longest wait for an ACK; not 0 */
+    weft_time receive_ns; /**< default 40 s: a transfer not complete by then is aborted; not 0 */
+    weft_time keep_ns;    /**< default 10 s: a finished transfer is remembered, to repeat its ACK */
 };
 
 /** A pure observer: sees each step of the engine, must not call into it.
@@ -180,19 +178,20 @@ typedef void (*weft_mad_trace_fn)(void *ctx, const struct weft_trace_event *ev);
 struct weft_mad_config {
     size_t size;         /**< sizeof(struct weft_mad_config), set by weft_mad_config_init() */
     uint64_t seed;       /**< default 1: seed of the jitter generator */
+    uint8_t port_number; /**< default 1: number of this port on its channel adapter, 1..254 */
     uint32_t agents;     /**< default 32: agents at one time; 1..65535 */
     uint32_t sends;      /**< default 1024: sends at one time, QUEUED ones included; 1..2^24 */
     uint32_t recv_depth; /**< default 512: receive buffers; clamped to 64..8192 */
     uint32_t send_depth; /**< default 128: packets the host may hold per QP, further ones wait in
                               the overflow list; clamped to 64..8192 */
-    struct weft_mad_classes device; /**< default none: unsolicited MADs of these classes are offered to
-                                         the host as DEVICE events before any agent */
-    weft_time queue_timeout; /**< default WEFT_TIME_NEVER: longest stay in a backlog */
-    struct weft_mad_retry retry; /**< the port's retry policy */
-    struct weft_mad_flow flow;   /**< flow control */
-    struct weft_mad_rmpp rmpp;   /**< RMPP limits and timers */
-    weft_mad_trace_fn trace;     /**< default NULL: no observer */
-    void *trace_ctx;             /**< handed to trace */
+    struct weft_mad_classes device; /**< default none: unsolicited MADs of these classes are offered
+                                       to the host as DEVICE events before any agent */
+    weft_time queue_timeout;        /**< default WEFT_TIME_NEVER: longest stay in a backlog */
+    struct weft_mad_retry retry;    /**< the port's retry policy */
+    struct weft_mad_flow flow;      /**< flow control */
+    struct weft_mad_rmpp rmpp;      /**< RMPP limits and timers */
+    weft_mad_trace_fn trace;        /**< default NULL: no observer */
+    void *trace_ctx;                /**< handed to trace */
 };
 
 /** Fills in every default. Use the macro weft_mad_config_init(), which passes the size.
@@ -250,9 +249,9 @@ struct weft_mad_agent_req {
     bool user_rmpp;        /**< with rmpp_version 1: segments are passed through as they are */
     bool send_only;        /**< no registration: class, version, OUI and methods are not looked at,
                                 unsolicited MADs never come here */
-    bool no_recv;          /**< with send_only: answers are not delivered either (and not limited) */
-    uint64_t methods[2];   /**< unsolicited methods owned, bit m is method m (R bit stripped); may be
-                                empty: an agent for requests only */
+    bool no_recv;        /**< with send_only: answers are not delivered either (and not limited) */
+    uint64_t methods[2]; /**< unsolicited methods owned, bit m is method m (R bit stripped); may be
+                              empty: an agent for requests only */
     const struct weft_mad_retry *retry; /**< NULL: as the port; copied */
 };
 
@@ -287,20 +286,20 @@ int weft_mad_agent_tid(const struct weft_mad_port *p, weft_mad_agent_id id, uint
 struct weft_mad_send_req {
     weft_mad_agent_id agent; /**< who sends */
     struct weft_mad_addr to; /**< where to; its qkey and pkey_index are carried as they are */
-    const void *data;        /**< the MAD: borrowed, unchanged, until its SEND_DONE is polled. An RMPP
-                                  message has the class header once, then all its data. */
-    uint32_t len;            /**< bytes in data: 24 (36 for classes with RMPP) up to 256, more for RMPP;
-                                  missing bytes go out as zeroes */
-    weft_time timeout;       /**< wait for the answer, counted from tx_done; 0: no answer is expected */
-    uint8_t retries;         /**< further packets when no answer comes */
-    weft_time queue_timeout; /**< longest stay in a backlog; 0: the port's */
+    const void *data;  /**< the MAD: borrowed, unchanged, until its SEND_DONE is polled. An RMPP
+                            message has the class header once, then all its data. */
+    uint32_t len;      /**< bytes in data: 24 (36 for classes with RMPP) up to 256, more for RMPP;
+                            missing bytes go out as zeroes */
+    weft_time timeout; /**< wait for the answer, counted from tx_done; 0: no answer is expected */
+    uint8_t retries;   /**< further packets when no answer comes */
+    weft_time queue_timeout;            /**< longest stay in a backlog; 0: the port's */
     const struct weft_mad_retry *retry; /**< NULL: as the agent; borrowed until SEND_DONE */
-    uint64_t user_data;      /**< comes back in the events */
+    uint64_t user_data;                 /**< comes back in the events */
 };
 
-/** Takes a MAD for sending. In a request (IBA 13.4.5: R bit clear, not TrapRepress) the upper half of
- * the transaction id becomes the agent's; in a response it is left alone. A directed-route SMP to the
- * own node (hop count 0) never goes out: the device or an agent of this port gets it.
+/** Takes a MAD for sending. In a request (IBA 13.4.5: R bit clear, not TrapRepress) the upper half
+ * of the transaction id becomes the agent's; in a response it is left alone. A directed-route SMP
+ * to the own node (hop count 0) never goes out: the device or an agent of this port gets it.
  * @param p    the port
  * @param now  the time
  * @param r    the MAD
@@ -316,8 +315,8 @@ struct weft_mad_send_req {
 int weft_mad_post(struct weft_mad_port *p, weft_time now, const struct weft_mad_send_req *r,
                   weft_mad_send_id *ret);
 
-/** Gives up a send. Its SEND_DONE says WEFT_MAD_FLUSHED, even when the answer was already delivered:
- * at the next weft_mad_advance(), or when its packet comes back from the host.
+/** Gives up a send. Its SEND_DONE says WEFT_MAD_FLUSHED, even when the answer was already
+ * delivered: at the next weft_mad_advance(), or when its packet comes back from the host.
  * @param p    the port
  * @param now  the time
  * @param id   the send
@@ -376,13 +375,14 @@ struct weft_mad_rx {
 enum weft_mad_verdict {
     WEFT_MAD_ACCEPTED,       /**< delivered, answered, or used by RMPP */
     WEFT_MAD_BUSY_HELD,      /**< a BUSY answer, taken as no reply */
-    WEFT_MAD_DROP_MALFORMED, /**< not 256 bytes, or base version not 1 */
+    WEFT_MAD_DROP_MALFORMED, /**< not 256 bytes, base version not 1, or a method its class has not
+                              */
     WEFT_MAD_DROP_QP,        /**< the class does not belong on this QP */
     WEFT_MAD_DROP_UNMATCHED, /**< a response that no send waits for */
     WEFT_MAD_DROP_NO_AGENT,  /**< an unsolicited MAD that no agent takes */
     WEFT_MAD_DROP_HOPS,      /**< a directed-route SMP that ends elsewhere */
-    WEFT_MAD_DROP_RMPP,      /**< a segment, ACK, STOP or ABORT that fits no transfer, or is refused */
-    WEFT_MAD_DROP_NO_BUFFER  /**< no receive buffer was free */
+    WEFT_MAD_DROP_RMPP, /**< a segment, ACK, STOP or ABORT that fits no transfer, or is refused */
+    WEFT_MAD_DROP_NO_BUFFER /**< no receive buffer was free */
 };
 /** Number of verdicts. */
 #define WEFT_MAD_VERDICTS 9
@@ -411,7 +411,8 @@ struct weft_mad_tx {
     const struct weft_mad_addr *to; /**< where to, valid until weft_mad_tx_done() */
 };
 
-/** Takes the next packet to transmit. At most send_depth packets of a QP are with the host at a time.
+/** Takes the next packet to transmit. At most send_depth packets of a QP are with the host at a
+ * time.
  * @param p    the port
  * @param ret  the packet
  * @return whether there was one */
@@ -438,12 +439,12 @@ weft_time weft_mad_deadline(const struct weft_mad_port *p);
 
 /** How a send ended. */
 enum weft_mad_status {
-    WEFT_MAD_OK,            /**< answered; or sent, when no answer was expected */
-    WEFT_MAD_TIMEOUT,       /**< no answer within all retries or the time allowed */
-    WEFT_MAD_FLUSHED,       /**< canceled, or its agent was removed */
-    WEFT_MAD_TX_ERROR,      /**< the host could not send it */
-    WEFT_MAD_RMPP_ABORTED,  /**< the RMPP transfer was ended by an ABORT or STOP */
-    WEFT_MAD_QUEUE_TIMEOUT  /**< it stayed in a backlog for longer than allowed */
+    WEFT_MAD_OK,           /**< answered; or sent, when no answer was expected */
+    WEFT_MAD_TIMEOUT,      /**< no answer within all retries or the time allowed */
+    WEFT_MAD_FLUSHED,      /**< canceled, or its agent was removed */
+    WEFT_MAD_TX_ERROR,     /**< the host could not send it */
+    WEFT_MAD_RMPP_ABORTED, /**< the RMPP transfer was ended by an ABORT or STOP */
+    WEFT_MAD_QUEUE_TIMEOUT /**< it stayed in a backlog for longer than allowed */
 };
 
 /** The status's name, for example "TIMEOUT".
@@ -478,12 +479,12 @@ struct weft_mad_event {
         } sent;
         /** RECV and DEVICE. */
         struct {
-            weft_mad_recv_id id;       /**< the message */
-            const void *mad;           /**< its first 256 bytes, valid until it is released */
-            uint32_t len;              /**< its whole length; above 256 read it by weft_mad_recv_read() */
-            bool solicited;            /**< it answers a request, named by user_data */
-            uint8_t qpn;               /**< the QP it came in on */
-            uint16_t dlid;             /**< the LID it was sent to */
+            weft_mad_recv_id id; /**< the message */
+            const void *mad;     /**< its first 256 bytes, valid until it is released */
+            uint32_t len;        /**< its whole length; above 256 read it by weft_mad_recv_read() */
+            bool solicited;      /**< it answers a request, named by user_data */
+            uint8_t qpn;         /**< the QP it came in on */
+            uint16_t dlid;       /**< the LID it was sent to */
             struct weft_mad_addr from; /**< where it came from: a reply goes there */
         } recv;
     } u; /**< what happened */
@@ -511,7 +512,8 @@ int weft_mad_recv_read(struct weft_mad_port *p, weft_mad_recv_id id, uint32_t of
  * @return 0; WEFT_ERR_STALE */
 int weft_mad_recv_release(struct weft_mad_port *p, weft_mad_recv_id id);
 
-/** The device does not want a DEVICE message: it is routed to the agents, or answered "unsupported".
+/** The device does not want a DEVICE message: it is routed to the agents, or answered
+ * "unsupported".
  * @param p    the port
  * @param now  the time
  * @param id   the message; stale afterwards
@@ -530,20 +532,20 @@ int weft_mad_recv_answer(struct weft_mad_port *p, weft_time now, weft_mad_recv_i
 
 /** What an agent has done. All but the first three only grow. */
 struct weft_mad_agent_stats {
-    uint32_t limit;       /**< most outstanding sends allowed; 0: no limit */
-    uint32_t outstanding; /**< subject sends in SEND_START and WAIT_RESP */
-    uint32_t queued;      /**< sends in QUEUED */
-    uint64_t sent;        /**< sends accepted */
-    uint64_t received;    /**< messages delivered */
-    uint64_t limited;     /**< times a send was put into a backlog */
-    uint64_t retried;     /**< packets sent again */
-    uint64_t timed_out;   /**< sends that ended with TIMEOUT */
+    uint32_t limit;           /**< most outstanding sends allowed; 0: no limit */
+    uint32_t outstanding;     /**< subject sends in SEND_START and WAIT_RESP */
+    uint32_t queued;          /**< sends in QUEUED */
+    uint64_t sent;            /**< sends accepted */
+    uint64_t received;        /**< messages delivered */
+    uint64_t limited;         /**< times a send was put into a backlog */
+    uint64_t retried;         /**< packets sent again */
+    uint64_t timed_out;       /**< sends that ended with TIMEOUT */
     uint64_t queue_timed_out; /**< sends that ended with QUEUE_TIMEOUT */
-    uint64_t busy;        /**< BUSY answers held back */
-    uint64_t canceled;    /**< sends that ended with FLUSHED */
-    uint64_t tx_errors;   /**< sends that ended with TX_ERROR */
-    uint64_t rmpp_aborted; /**< sends that ended with RMPP_ABORTED */
-    uint64_t refused;     /**< calls to weft_mad_post() that failed */
+    uint64_t busy;            /**< BUSY answers held back */
+    uint64_t canceled;        /**< sends that ended with FLUSHED */
+    uint64_t tx_errors;       /**< sends that ended with TX_ERROR */
+    uint64_t rmpp_aborted;    /**< sends that ended with RMPP_ABORTED */
+    uint64_t refused;         /**< calls to weft_mad_post() that failed */
 };
 
 /** Reads an agent's counters.
@@ -568,20 +570,20 @@ struct weft_mad_port_stats {
     uint64_t rmpp_bytes;     /**< memory held by incoming segments */
 
     uint64_t verdicts[WEFT_MAD_VERDICTS]; /**< packets received, by what became of them */
-    uint64_t tx_packets;        /**< packets handed to the host */
-    uint64_t tx_overflowed;     /**< packets that had to wait for room in the send queue */
-    uint64_t unsupported;       /**< answers "unsupported method or attribute" sent by the engine */
-    uint64_t control_dropped;   /**< ACKs, ABORTs and automatic answers lost for want of a slot */
-    uint64_t limited;           /**< times a send was put into a backlog */
-    uint64_t retried;           /**< packets sent again */
-    uint64_t refused;           /**< calls to weft_mad_post() that failed */
-    uint64_t peers_full;        /**< sends without a window for want of a slot */
-    uint64_t rmpp_duplicates;   /**< segments received again */
-    uint64_t rmpp_resent;       /**< segments sent again */
-    uint64_t rmpp_aborts_sent;  /**< ABORTs sent */
-    uint64_t rmpp_aborts_seen;  /**< ABORTs and STOPs received */
-    uint64_t rmpp_stops_sent;   /**< STOPs sent because memory or slots ran out */
-    uint64_t illegal;           /**< state machine inputs refused as illegal: a defect of the engine */
+    uint64_t tx_packets;                  /**< packets handed to the host */
+    uint64_t tx_overflowed;    /**< packets that had to wait for room in the send queue */
+    uint64_t unsupported;      /**< answers "unsupported method or attribute" sent by the engine */
+    uint64_t control_dropped;  /**< ACKs, ABORTs and automatic answers lost for want of a slot */
+    uint64_t limited;          /**< times a send was put into a backlog */
+    uint64_t retried;          /**< packets sent again */
+    uint64_t refused;          /**< calls to weft_mad_post() that failed */
+    uint64_t peers_full;       /**< sends without a window for want of a slot */
+    uint64_t rmpp_duplicates;  /**< segments received again */
+    uint64_t rmpp_resent;      /**< segments sent again */
+    uint64_t rmpp_aborts_sent; /**< ABORTs sent */
+    uint64_t rmpp_aborts_seen; /**< ABORTs and STOPs received */
+    uint64_t rmpp_stops_sent;  /**< STOPs sent because memory or slots ran out */
+    uint64_t illegal; /**< state machine inputs refused as illegal: a defect of the engine */
 };
 
 /** Reads a port's counters.

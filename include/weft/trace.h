@@ -15,7 +15,8 @@ extern "C" {
 enum weft_trace_type {
     WEFT_TRACE_STATE,  /**< a send took an input of its state machine */
     WEFT_TRACE_TX,     /**< a packet was handed to the host */
-    WEFT_TRACE_RX,     /**< a packet arrived, with its verdict */
+    WEFT_TRACE_RX,     /**< a packet arrived */
+    WEFT_TRACE_DROP,   /**< the packet that just arrived was not accepted */
     WEFT_TRACE_RETRY,  /**< a send will be sent again */
     WEFT_TRACE_EVENT,  /**< an event was put into the event queue */
     WEFT_TRACE_WINDOW, /**< a destination's adaptive window changed */
@@ -44,21 +45,21 @@ struct weft_trace_event {
             enum weft_mad_state to;   /**< state after */
             const char *event;        /**< the input's name in docs/states/send.md */
         } state;
-        /** TX and RX. */
+        /** TX, RX and DROP. */
         struct {
             uint8_t qpn;                      /**< our QP */
-            enum weft_mad_verdict verdict;    /**< RX: what became of it */
-            uint16_t dlid;                    /**< RX: the LID it was sent to */
+            enum weft_mad_verdict verdict;    /**< DROP: why */
+            uint16_t dlid;                    /**< RX and DROP: the LID it was sent to */
             const struct weft_mad_addr *peer; /**< the far end */
             const uint8_t *mad;               /**< the packet */
             uint32_t len;                     /**< its bytes */
         } packet;
         /** RETRY. */
         struct {
-            uint16_t attempt;    /**< number of the retry, from 1 */
-            uint16_t left;       /**< retries left after it */
-            weft_time wait;      /**< how long it will wait for the answer */
-            weft_time budget;    /**< what is left of the time allowed; 0 when retries are counted */
+            uint16_t attempt; /**< number of the retry, from 1 */
+            uint16_t left;    /**< retries left after it */
+            weft_time wait;   /**< how long it will wait for the answer */
+            weft_time budget; /**< what is left of the time allowed; 0 when retries are counted */
         } retry;
         /** EVENT. */
         struct {
@@ -84,7 +85,8 @@ struct weft_trace_event {
  * @param ev   the event
  * @param out  where the text goes; always ends with a NUL when cap is not 0
  * @param cap  bytes at out
- * @return the length the whole text has, without the NUL; the text was cut if that is cap or more */
+ * @return the length the whole text has, without the NUL; the text was cut if that is cap or more
+ */
 size_t weft_trace_format(const struct weft_trace_event *ev, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Timer queue: one deadline for each of a fixed set of ids. The earliest comes first; equal
+ * deadlines come in the order they were armed.
+ */
+#ifndef WEFT_CORE_BASE_TIMERS_H
+#define WEFT_CORE_BASE_TIMERS_H
+
+#include <weft/base.h>
+
+/** An armed timer. */
+struct timer {
+    weft_time deadline;
+    uint32_t serial; /* order of arming, compared modulo 2^32 */
+    uint32_t id;
+};
+
+/** A heap of four children a node: removal from its middle moves few entries, and the four are
+ * one cache line. */
+struct timers {
+    struct timer *heap;
+    uint32_t *place; /* by id: position in the heap + 1, 0 when not armed */
+    uint32_t count, serial;
+};
+
+/** Bytes of timer per id, for the memory plan. */
+#define TIMERS_BYTES_PER_ID (sizeof(struct timer) + sizeof(uint32_t))
+
+/** Makes an empty queue.
+ * @param heap   room for one entry for each id
+ * @param place  one entry for each id */
+void timers_init(struct timers *t, struct timer *heap, uint32_t *place, uint32_t ids);
+
+/** Arms or re-arms a timer. */
+void timers_arm(struct timers *t, uint32_t id, weft_time deadline);
+
+/** Disarms a timer; harmless when it is not armed. */
+void timers_disarm(struct timers *t, uint32_t id);
+
+static inline bool timers_armed(const struct timers *t, uint32_t id)
+{
+    return t->place[id] != 0;
+}
+
+/** The earliest deadline, or WEFT_TIME_NEVER. */
+static inline weft_time timers_deadline(const struct timers *t)
+{
+    return t->count ? t->heap[0].deadline : WEFT_TIME_NEVER;
+}
+
+/** Takes off the earliest timer if it is due.
+ * @return whether one was due; *ret_id is its id */
+bool timers_pop(struct timers *t, weft_time now, uint32_t *ret_id);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Matching: transaction id, class and the path the packet took.
+ */
+#include "core/mad/match.h"
+
+#include <string.h>
+
+void match_learn(struct weft_mad_port *p, struct send *s)
+{
+    index_put(&p->send_index, index_hash(s->tid), pool_slot(&p->sends, s));
+}
+
+void match_forget(struct weft_mad_port *p, struct send *s)
+{
+    index_remove(&p->send_index, index_hash(s->tid), pool_slot(&p->sends, s));
+}
+
+static struct send *match_next(const struct weft_mad_port *p, uint64_t tid, uint32_t hash,
+                               uint32_t *pos)
+{
+    uint32_t slot;
+
+    while ((slot = index_next(&p->send_index, hash, pos)) != INDEX_EMPTY) {
+        struct send *s = pool_at(&p->sends, slot);
+
+        if (s->tid == tid)
+            return s;
+    }
+    return NULL;
+}
+
+/* Whether the packet came the way back from where the send went (Linux rcv_has_same_class,
+ * rcv_has_same_gid): one of the two is a request and the other a response, both or none have a GRH,
+ * and the addresses agree. */
+static bool match_path(const struct weft_mad_port *p, const struct send *s,
+                       const struct weft_mad_rx *rx)
+{
+    const struct weft_mad_addr *from = &rx->from;
+    bool answers = (s->flags & SEND_ANSWERS) != 0;
+
+    if (mad_is_response(rx->data) == answers || from->has_grh != s->to.has_grh)
+        return false;
+    if (answers) {
+        if (from->has_grh)
+            return memcmp(s->to.grh.dgid, from->grh.sgid, sizeof(from->grh.sgid)) == 0;
+        return s->to.lid == from->lid;
+    }
+    if (from->has_grh)
+        return memcmp(s->to.grh.sgid, from->grh.dgid, sizeof(from->grh.dgid)) == 0;
+    return ((unsigned)s->to.path_bits ^ rx->dlid) % (1u << p->lmc) == 0;
+}
+
+static bool match_is(const struct weft_mad_port *p, const struct send *s,
+                     const struct weft_mad_rx *rx)
+{
+    if (s->mgmt_class != mad_class(rx->data))
+        return false;
+    return (s->flags & SEND_DIRECTED) || match_path(p, s, rx);
+}
+
+struct send *match_response(const struct weft_mad_port *p, const struct weft_mad_rx *rx)
+{
+    uint64_t tid = mad_tid(rx->data);
+    uint32_t hash = index_hash(tid), pos = hash;
+    struct send *s;
+
+    while ((s = match_next(p, tid, hash, &pos))) {
+        if (s->timeout == 0 || !match_is(p, s, rx))
+            continue;
+        if (send_fsm_cell((enum weft_mad_state)s->state, SEND_RESPONSE).verdict == SEND_TO)
+            return s;
+    }
+    return NULL;
+}
+
+struct send *match_rmpp(const struct weft_mad_port *p, const struct weft_mad_rx *rx)
+{
+    uint64_t tid = mad_tid(rx->data);
+    uint32_t hash = index_hash(tid), pos = hash;
+    struct send *s;
+
+    while ((s = match_next(p, tid, hash, &pos))) {
+        if ((s->flags & SEND_RMPP) && match_is(p, s, rx))
+            return s;
+    }
+    return NULL;
+}
+
+bool match_conflict(const struct weft_mad_port *p, const struct send *s)
+{
+    uint32_t hash = index_hash(s->tid), pos = hash;
+    struct send *other;
+
+    while ((other = match_next(p, s->tid, hash, &pos))) {
+        if (other->mgmt_class != s->mgmt_class || other->state == WEFT_MAD_CANCELED)
+            continue;
+        if ((other->flags & SEND_ANSWERS) != (s->flags & SEND_ANSWERS))
+            continue;
+        if ((s->flags & SEND_ANSWERS) && other->to.lid != s->to.lid)
+            continue;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Receive buffers: taking, filling, delivering and giving back.
+ */
+#ifndef WEFT_CORE_MAD_RECV_H
+#define WEFT_CORE_MAD_RECV_H
+
+#include "core/mad/engine.h"
+
+static inline weft_mad_recv_id recv_id(const struct weft_mad_port *p, const struct recv *r)
+{
+    return (weft_mad_recv_id){ENGINE_HANDLE(pool_slot(&p->recvs, r), r->generation)};
+}
+
+/** Takes a buffer and fills it with a packet.
+ * @param solicited  whether it answers a request of this port: then the port's budget has kept one
+ * @return NULL: none is free, or those that are belong to answers */
+struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bool solicited);
+
+/** Gives a buffer and its segments back and lets sends go that waited for it. */
+void recv_free(struct weft_mad_port *p, struct recv *r);
+
+/** Hands a message of one packet to an agent.
+ * @param request  the send it answers, or NULL
+ * @return false: no buffer was free */
+bool recv_deliver(struct weft_mad_port *p, struct agent *a, const struct weft_mad_rx *rx,
+                  const struct send *request);
+
+#endif
