@@ -99,7 +99,7 @@ struct topo_port {
     char speed[16];    /**< "EDR", "???", "53": the word as written, cut to fit; "" is unsaid */
 };
 
-/** What can be wrong with a topology. */
+/** What lint finds wrong with a topology, and what diff finds changed. */
 enum topo_kind {
     TOPO_ONE_SIDED_LINK,     /**< only one end has a line for the cable */
     TOPO_CONTRADICTING_LINK, /**< the two ends, or two lines of one port, name different cables */
@@ -113,17 +113,23 @@ enum topo_kind {
     TOPO_LID_RANGE,          /**< no unicast LID, or a range that the LMC does not allow */
     TOPO_PORT_RANGE,         /**< a port number beyond the node's ports */
     TOPO_GUID_MISMATCH,      /**< one node or port is given two GUIDs */
+    TOPO_NODE_REMOVED,       /**< diff: a node is gone */
+    TOPO_NODE_ADDED,         /**< diff: a node is new */
+    TOPO_NODE_CHANGED,       /**< diff: a node has another name, type, LID or number of ports */
+    TOPO_LINK_REMOVED,       /**< diff: a cable is gone */
+    TOPO_LINK_ADDED,         /**< diff: a cable is new */
+    TOPO_LINK_CHANGED,       /**< diff: a link has another width or speed */
     TOPO_KINDS
 };
 
-/** One thing that is wrong. */
+/** One thing that is wrong, or changed. */
 struct topo_finding {
     uint32_t line; /**< where; 0 when no line says it */
     enum topo_kind kind;
     char *text; /**< a sentence without full stop, owned by the list */
 };
 
-/** Things that are wrong, in the order of their lines. */
+/** A list of findings. */
 struct topo_findings {
     struct topo_finding *items;
     size_t count;   /**< items in the list */
@@ -234,6 +240,15 @@ bool topo_equal(const struct topo *a, const struct topo *b);
  *             on success
  * @return     0 or WEFT_ERR_NOMEM */
 int topo_lint(const struct topo *t, struct topo_findings *ret);
+
+/** Finds what changed from one topology to another. Nodes are the same when their GUIDs are.
+ * @param old  a topology
+ * @param new  the later one
+ * @param ret  nodes, then cables that are gone, then cables that are new or changed; a finding's
+ * line is in `old` for what is gone and in `new` for all else. Give it to topo_findings_free().
+ * Written only on success
+ * @return     0 or WEFT_ERR_NOMEM */
+int topo_diff(const struct topo *old, const struct topo *new, struct topo_findings *ret);
 
 /** Frees the items of a list and leaves it empty; NULL is fine. */
 void topo_findings_free(struct topo_findings *list);
