@@ -79,6 +79,19 @@ def test_a_cpp_program_builds_against_the_shared_library():
     build_and_run("g++", "outside.cc", "-std=c++11", flags("--libs"))
 
 
+def test_the_example_program_builds_and_tells_its_story():
+    with tap.scratch() as folder:
+        program = f"{folder}/two_ports"
+        tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                              *flags("--cflags"), str(tap.ROOT / "examples/two_ports.c"),
+                              "-o", program, str(under("libweft.a"))]))
+        done = tap.run([program])
+    tap.equal((done.returncode, done.stdout),
+              (0, "   0 ms  a packet is lost\n"
+                  " 100 ms  LID 2 has received 42 packets\n"
+                  " 100 ms  OK after 2 packets\n"))
+
+
 def test_the_shared_library_has_its_soname_and_version_node():
     library = str(under("libweft.so.0"))
     tap.contains(tap.run(["readelf", "-dW", library]).stdout, "soname: [libweft.so.0]", "dynamic")
