@@ -184,7 +184,8 @@ def comments(path, text):
 
 
 # Written so that this file does not break its own rule.
-UNFINISHED = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X])\b|not (?:yet )?imple[m]ented")
+UNFINISHED = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X])\b|not (?:yet )?imple[m]ented",
+                        re.IGNORECASE)
 MACHINE = re.compile(r"(?:^|[^a-zA-Z0-9._-])/(?:wor[k]|far[m]|roo[t]|hom[e])/"
                      r"|[a-z]+\.(?:debia[n]|npmj[s]|ubunt[u]|pyp[i])\.(?:org|com)")
 
