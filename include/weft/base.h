@@ -22,14 +22,14 @@ typedef uint64_t weft_time;
 
 /** Nanoseconds in one microsecond, millisecond and second, as weft_time. */
 #define WEFT_US ((weft_time)1000)
-#define WEFT_MS ((weft_time)1000000)      /**< nanoseconds in one millisecond */
-#define WEFT_S  ((weft_time)1000000000)   /**< nanoseconds in one second */
+#define WEFT_MS ((weft_time)1000000)    /**< nanoseconds in one millisecond */
+#define WEFT_S  ((weft_time)1000000000) /**< nanoseconds in one second */
 
 /** What a call can go wrong with. Functions return 0 or one of these (all are negative);
  * when they do, nothing was changed and no output argument was written. */
 enum weft_err {
     WEFT_ERR_INVALID = -1,  /**< an argument is outside its documented range: correct the call */
-    WEFT_ERR_FULL = -2,     /**< a limit of the configuration is reached: drain, wait, or configure more */
+    WEFT_ERR_FULL = -2,     /**< a configured limit is reached: drain, wait, or configure more */
     WEFT_ERR_STALE = -3,    /**< the handle names something that is gone: forget it */
     WEFT_ERR_STATE = -4,    /**< the object is not in a state that allows the call */
     WEFT_ERR_NOMEM = -5,    /**< the allocator gave nothing; only a `_new` call returns this */

@@ -55,8 +55,8 @@ ROOMS = {
     "src/cli": ["src/host", "src/storm", "src/fabric", "src/topology", "src/client", "src/core"],
 }
 
-# Standard headers that the core may include: nothing that reads, prints or keeps time. What it calls
-# of them is lint_core.py's business.
+# Standard headers that the core may include: nothing that reads, prints or keeps time. Which of
+# their functions it may call is lint_core.py's business.
 CORE_SYSTEM_HEADERS = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h",
                        "inttypes.h", "string.h", "stdarg.h", "stdlib.h", "endian.h", "byteswap.h"}
 
