@@ -47,14 +47,14 @@ static const struct sample {
     uint16_t dlid;
     uint8_t sl;
     bool has_grh;
-    uint32_t qp; /* of both ends */
+    uint8_t qp; /* of both ends */
     uint8_t mgmt_class;
     uint8_t class_version;
     uint8_t method;
     uint16_t attr_id;
     uint32_t attr_mod;
     uint16_t status;
-    size_t fill; /* the first byte of a pattern up to the end; 0: none */
+    uint16_t fill; /* the first byte of a pattern up to the end; 0: none */
     struct setting settings[SETTINGS_MAX];
     size_t setting_count;
 } samples[] = {

@@ -49,6 +49,10 @@ enum place {
     SENDER,
     RECEIVER
 };
+enum direction {
+    REQUEST,
+    RESPONSE
+};
 enum node_set {
     CA = 1,
     SWITCH = 2,
@@ -109,7 +113,7 @@ static bool lids_match(enum lids lids, bool is_permissive)
 static const struct rule {
     const char *name;
     enum place place;
-    bool returning;
+    enum direction direction;
     enum node_set nodes;
     enum hops hops;
     enum lids slid;
@@ -118,40 +122,42 @@ static const struct rule {
     int move;     /* of the hop pointer */
     bool records; /* the arrival port, at the hop pointer before it moves, if C > 0 */
 } rules[] = {
-    {"request starts LID routed", SENDER, false, ANY_NODE, P_0, GIVEN, EITHER,
+    {"request starts LID routed", SENDER, REQUEST, ANY_NODE, P_0, GIVEN, EITHER,
      SMI_SEND_AS_ADDRESSED, 0, false},
-    {"request to the own node", SENDER, false, ANY_NODE, P_0_C_0, PERMISSIVE, PERMISSIVE,
+    {"request to the own node", SENDER, REQUEST, ANY_NODE, P_0_C_0, PERMISSIVE, PERMISSIVE,
      SMI_TO_SMA, 1, false},
-    {"request without directed part", SENDER, false, SWITCH, P_0_C_0, PERMISSIVE, GIVEN,
+    {"request without directed part", SENDER, REQUEST, SWITCH, P_0_C_0, PERMISSIVE, GIVEN,
      SMI_FORWARD_LID, 1, false},
-    {"request takes its first hop", SENDER, false, ANY_NODE, P_0_C_POSITIVE, PERMISSIVE, EITHER,
+    {"request takes its first hop", SENDER, REQUEST, ANY_NODE, P_0_C_POSITIVE, PERMISSIVE, EITHER,
      SMI_FORWARD_PORT, 1, false},
-    {"response starts LID routed", SENDER, true, ANY_NODE, P_IS_C_PLUS_1, EITHER, GIVEN,
+    {"response starts LID routed", SENDER, RESPONSE, ANY_NODE, P_IS_C_PLUS_1, EITHER, GIVEN,
      SMI_SEND_AS_ADDRESSED, 0, false},
-    {"response to the own node", SENDER, true, ANY_NODE, P_1_C_0, PERMISSIVE, PERMISSIVE, SMI_TO_SM,
-     -1, false},
-    {"response without directed part", SENDER, true, SWITCH, P_1_C_0, GIVEN, PERMISSIVE,
+    {"response to the own node", SENDER, RESPONSE, ANY_NODE, P_1_C_0, PERMISSIVE, PERMISSIVE,
+     SMI_TO_SM, -1, false},
+    {"response without directed part", SENDER, RESPONSE, SWITCH, P_1_C_0, GIVEN, PERMISSIVE,
      SMI_FORWARD_LID, -1, false},
-    {"response takes its first hop", SENDER, true, ANY_NODE, P_IS_C_PLUS_1_C_POSITIVE, EITHER,
+    {"response takes its first hop", SENDER, RESPONSE, ANY_NODE, P_IS_C_PLUS_1_C_POSITIVE, EITHER,
      PERMISSIVE, SMI_FORWARD_PORT, -1, false},
 
-    {"directed part of a request begins", RECEIVER, false, SWITCH, P_0_C_POSITIVE, GIVEN, EITHER,
+    {"directed part of a request begins", RECEIVER, REQUEST, SWITCH, P_0_C_POSITIVE, GIVEN, EITHER,
      SMI_FORWARD_PORT, 1, false},
-    {"request passes a switch", RECEIVER, false, SWITCH, P_FROM_1_BELOW_C, EITHER, EITHER,
+    {"request passes a switch", RECEIVER, REQUEST, SWITCH, P_FROM_1_BELOW_C, EITHER, EITHER,
      SMI_FORWARD_PORT, 1, true},
-    {"request arrives", RECEIVER, false, ANY_NODE, P_IS_C, EITHER, PERMISSIVE, SMI_TO_SMA, 1, true},
-    {"directed part of a request ends", RECEIVER, false, SWITCH, P_IS_C, EITHER, GIVEN,
+    {"request arrives", RECEIVER, REQUEST, ANY_NODE, P_IS_C, EITHER, PERMISSIVE, SMI_TO_SMA, 1,
+     true},
+    {"directed part of a request ends", RECEIVER, REQUEST, SWITCH, P_IS_C, EITHER, GIVEN,
      SMI_FORWARD_LID, 1, true},
-    {"request arrives LID routed", RECEIVER, false, ANY_NODE, P_IS_C_PLUS_1, EITHER, EITHER,
+    {"request arrives LID routed", RECEIVER, REQUEST, ANY_NODE, P_IS_C_PLUS_1, EITHER, EITHER,
      SMI_TO_SMA, 0, false},
-    {"directed part of a response begins", RECEIVER, true, SWITCH, P_IS_C_PLUS_1_C_POSITIVE, EITHER,
-     GIVEN, SMI_FORWARD_PORT, -1, false},
-    {"response passes a switch", RECEIVER, true, SWITCH, P_FROM_2_TO_C, EITHER, EITHER,
+    {"directed part of a response begins", RECEIVER, RESPONSE, SWITCH, P_IS_C_PLUS_1_C_POSITIVE,
+     EITHER, GIVEN, SMI_FORWARD_PORT, -1, false},
+    {"response passes a switch", RECEIVER, RESPONSE, SWITCH, P_FROM_2_TO_C, EITHER, EITHER,
      SMI_FORWARD_PORT, -1, false},
-    {"response arrives", RECEIVER, true, ANY_NODE, P_1, PERMISSIVE, EITHER, SMI_TO_SM, -1, false},
-    {"directed part of a response ends", RECEIVER, true, SWITCH, P_1, GIVEN, EITHER,
+    {"response arrives", RECEIVER, RESPONSE, ANY_NODE, P_1, PERMISSIVE, EITHER, SMI_TO_SM, -1,
+     false},
+    {"directed part of a response ends", RECEIVER, RESPONSE, SWITCH, P_1, GIVEN, EITHER,
      SMI_FORWARD_LID, -1, false},
-    {"response arrives LID routed", RECEIVER, true, ANY_NODE, P_0, EITHER, EITHER, SMI_TO_SM, 0,
+    {"response arrives LID routed", RECEIVER, RESPONSE, ANY_NODE, P_0, EITHER, EITHER, SMI_TO_SM, 0,
      false},
 };
 
@@ -160,7 +166,7 @@ static const struct rule {
 static bool rule_matches(const struct rule *rule, enum place place, bool is_switch,
                          const struct packet *packet)
 {
-    return rule->place == place && rule->returning == packet->returning &&
+    return rule->place == place && (rule->direction == RESPONSE) == packet->returning &&
            (rule->nodes & (is_switch ? SWITCH : CA)) != 0 && packet->count <= 63 &&
            hops_match(rule->hops, packet->pointer, packet->count) &&
            lids_match(rule->slid, packet->slid_is_permissive) &&
@@ -204,7 +210,7 @@ static void check_case(const struct rule *rule, enum place place, const struct s
 /* The smallest packet that a rule describes. */
 static struct packet smallest_packet(const struct rule *rule)
 {
-    struct packet packet = {.returning = rule->returning, .path = NEXT};
+    struct packet packet = {.returning = rule->direction == RESPONSE, .path = NEXT};
 
     packet.slid_is_permissive = rule->slid != GIVEN;
     packet.dlid_is_permissive = rule->dlid != GIVEN;
