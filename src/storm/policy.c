@@ -166,7 +166,6 @@ int storm_policy_config(const struct storm_policy *p, const struct storm_scenari
     if (p->queue_timeout_ns != 0)
         c.queue_timeout = p->queue_timeout_ns;
     /* No message of a storm has more than one segment. */
-    c.rmpp.window = c.recv_depth / 8;
     c.rmpp.transfers = 1;
     c.rmpp.bytes_max = 0;
     *ret = c;

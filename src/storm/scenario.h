@@ -16,6 +16,9 @@ enum storm_overload {
     STORM_STALE /**< as OpenSM: requests wait, and are answered although nobody waits any longer */
 };
 
+/** The names of enum storm_overload, closed by NULL. */
+extern const char *const storm_overload_words[];
+
 /** Every number of a scenario. All members are uint64_t, as struct storm_field wants them. */
 struct storm_scenario {
     uint64_t joins;      /**< multicast groups each client joins, one after the other */

@@ -31,25 +31,28 @@ struct storm {
 /* What an event of the SA adds to the trace hash in place of a client's number. */
 static const uint32_t sa_in_trace = UINT32_MAX;
 
-static void set_behaviour(struct storm *s, const struct storm_policy *p)
+static struct client_behaviour behaviour_of(const struct storm_scenario *s,
+                                            const struct storm_policy *p)
 {
-    const struct storm_scenario *sc = &s->scenario;
-
-    s->behaves = (struct client_behaviour){
-        .joins = (uint32_t)sc->joins,
-        .queries = (uint32_t)storm_scenario_queries(sc),
-        .width = sc->width > 0 ? (uint32_t)sc->width : UINT32_MAX,
-        .agents = (uint32_t)sc->agents,
-        .timeout_ns = p->timeout_ns == STORM_INHERIT ? sc->timeout_ns : p->timeout_ns,
-        .retries = (uint8_t)(p->retries == STORM_INHERIT ? sc->retries : p->retries),
+    return (struct client_behaviour){
+        .joins = (uint32_t)s->joins,
+        .queries = (uint32_t)storm_scenario_queries(s),
+        .width = s->width > 0 ? (uint32_t)s->width : UINT32_MAX,
+        .agents = (uint32_t)s->agents,
+        .timeout_ns = p->timeout_ns == STORM_INHERIT ? s->timeout_ns : p->timeout_ns,
+        .retries = (uint8_t)(p->retries == STORM_INHERIT ? s->retries : p->retries),
         .reask = p->reask != 0,
         .reask_delay_ns = p->reask_delay_ns,
     };
-    s->rogue = (struct client_behaviour){
-        .queries = (uint32_t)sc->rogue_queries,
-        .width = (uint32_t)sc->rogue_width,
+}
+
+static struct client_behaviour rogue_of(const struct storm_scenario *s)
+{
+    return (struct client_behaviour){
+        .queries = (uint32_t)s->rogue_queries,
+        .width = (uint32_t)s->rogue_width,
         .agents = 1,
-        .timeout_ns = sc->rogue_timeout_ns,
+        .timeout_ns = s->rogue_timeout_ns,
         .reask = true,
         .rogue = true,
     };
@@ -132,7 +135,8 @@ int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, stru
     scheduler_init(&s->scheduler, alloc);
     network_init(&s->network, c->scenario, c->seed);
     measure_init(&s->measure);
-    set_behaviour(s, c->policy);
+    s->behaves = behaviour_of(c->scenario, c->policy);
+    s->rogue = rogue_of(c->scenario);
     set_env(s, c);
     rc = sa_init(&s->sa, c->scenario, alloc);
     if (rc == 0)
@@ -407,4 +411,22 @@ void storm_result(struct storm *s, struct storm_result *ret)
         .over_time = &s->measure,
     };
     sum_up_times(s, ret);
+}
+
+uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_policy *p)
+{
+    /* A packet, a buffer and the port itself lie on pages of their own. */
+    const uint64_t pages_bytes = 5 * 4096;
+    struct weft_mad_config config;
+    struct client_behaviour behaves;
+    uint64_t port;
+    uint32_t per_send;
+
+    if (storm_policy_config(p, s, &config) != 0)
+        return 0;
+    behaves = behaviour_of(s, p);
+    config.sends = client_slots(&behaves);
+    if (weft_mad_port_bytes(&config, &port, &per_send) != 0)
+        return 0;
+    return pages_bytes + config.sends * (per_send + sizeof(struct client_slot));
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * A file that a long run writes: it takes its name when it is complete, so a run that fails leaves
+ * an older file of that name alone.
+ */
+#ifndef WEFT_CLI_STORM_FILE_H
+#define WEFT_CLI_STORM_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** One file. */
+struct storm_file {
+    FILE *out;        /**< NULL when none is open */
+    const char *name; /**< as given, borrowed */
+    char *unfinished; /* its name until then, NULL when it has its own from the start; owned */
+};
+
+/** Opens a file for writing. Pipes and devices are written under their own name.
+ * @param f     filled
+ * @param what  what it is, for messages: "report"
+ * @param name  its name; borrowed until it is closed
+ * @return      CLI_DONE, or CLI_FAILED with a message */
+int storm_file_open(struct storm_file *f, const char *what, const char *name);
+
+/** Closes a file and gives it its name.
+ * @param what  as storm_file_open()
+ * @return      CLI_DONE, or CLI_FAILED with a message: something was not written */
+int storm_file_close(struct storm_file *f, const char *what);
+
+/** Throws an open file away; one that is not open is fine. */
+void storm_file_abandon(struct storm_file *f);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* weft storm: client policies against an overloaded SA, side by side in virtual time. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/json_print.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "cli/storm_file.h"
+#include "cli/storm_place.h"
+#include "cli/storm_request.h"
+#include "cli/storm_show.h"
+#include "cli/storm_trace.h"
+#include "cli/verb.h"
+
+/* Steps between two looks at the progress bar: some milliseconds of work. */
+static const uint64_t steps_at_a_time = 20000;
+
+/* Allocations from this size on are mapped: most of their pages are never touched. */
+static const size_t mapped_from = (size_t)1 << 20;
+
+/* The files that the run writes; those not asked for are not open. */
+struct outputs {
+    struct storm_file report, trace, pcap;
+};
+
+static void *get_memory(void *ctx, size_t size, size_t align)
+{
+    void *p;
+
+    (void)ctx;
+    if (size >= mapped_from) {
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return p == MAP_FAILED ? NULL : p;
+    }
+    if (align < sizeof(void *))
+        align = sizeof(void *);
+    return posix_memalign(&p, align, size) == 0 ? p : NULL;
+}
+
+static void put_memory(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    if (size >= mapped_from)
+        munmap(p, size);
+    else
+        free(p);
+}
+
+static int open_outputs(const struct storm_request *r, struct outputs *ret)
+{
+    int exit_code = CLI_DONE;
+
+    *ret = (struct outputs){0};
+    if (r->report != NULL)
+        exit_code = storm_file_open(&ret->report, "report", r->report);
+    if (exit_code == CLI_DONE && r->trace != NULL)
+        exit_code = storm_file_open(&ret->trace, "trace", r->trace);
+    if (exit_code == CLI_DONE && r->pcap != NULL)
+        exit_code = storm_file_open(&ret->pcap, "capture", r->pcap);
+    return exit_code;
+}
+
+static int close_outputs(struct outputs *out)
+{
+    int exit_code = CLI_DONE;
+
+    if (out->report.out != NULL)
+        exit_code = storm_file_close(&out->report, "report");
+    if (exit_code == CLI_DONE && out->trace.out != NULL)
+        exit_code = storm_file_close(&out->trace, "trace");
+    if (exit_code == CLI_DONE && out->pcap.out != NULL)
+        exit_code = storm_file_close(&out->pcap, "capture");
+    return exit_code;
+}
+
+static void abandon_outputs(struct outputs *out)
+{
+    storm_file_abandon(&out->report);
+    storm_file_abandon(&out->trace);
+    storm_file_abandon(&out->pcap);
+}
+
+/* Without this the machine would kill the run, or something else, when memory is gone. */
+static int check_memory(const struct storm_job *job, const struct storm_outcome *o)
+{
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t needed = storm_client_bytes(&job->scenario, &o->policy) * job->clients;
+
+    if (needed <= machine)
+        return CLI_DONE;
+    message("%" PRIu32 " clients need at least %" PRIu64 " MiB of memory, this machine has %" PRIu64,
+            job->clients, needed >> 20, machine >> 20);
+    message_try("fewer --clients, or --set width=N to ask for less at a time");
+    return CLI_FAILED;
+}
+
+static int run_to_end(struct storm *storm, struct progress *progress, uint64_t before,
+                      uint64_t total)
+{
+    bool done = false;
+    int rc = 0;
+
+    while (rc == 0 && !done) {
+        rc = storm_run(storm, steps_at_a_time, &done);
+        progress_update(progress, before + storm_finished(storm), total);
+    }
+    return rc;
+}
+
+static int explain_failure(const struct storm_outcome *o, const struct storm *storm, int rc)
+{
+    uint32_t client = 0;
+    const char *promise = storm != NULL ? storm_violation(storm, &client) : NULL;
+
+    if (promise != NULL)
+        return message_failed("policy %s: a promise of the engine was broken at client %" PRIu32
+                              ": %s",
+                              o->name, client, promise);
+    message("policy %s: %s", o->name, weft_strerror(rc));
+    message_try("fewer --clients");
+    return CLI_FAILED;
+}
+
+/* Runs the storm of one policy. */
+static int run_policy(const struct storm_job *job, struct storm_outcome *o,
+                      struct storm_trace *trace, struct progress *progress)
+{
+    const struct weft_alloc alloc = {get_memory, put_memory, NULL};
+    const struct storm_config config = {
+        .scenario = &job->scenario,
+        .policy = &o->policy,
+        .places = job->places,
+        .clients = job->clients,
+        .sa_lid = job->sa_lid,
+        .seed = job->seed,
+        .trace = trace->text != NULL || trace->pcap != NULL ? storm_trace_observe : NULL,
+        .trace_ctx = trace,
+    };
+    uint64_t before = (uint64_t)(o - job->outcomes) * job->clients;
+    struct storm *storm = NULL;
+    int rc;
+
+    if (check_memory(job, o) != CLI_DONE)
+        return CLI_FAILED;
+    rc = storm_new(&config, &alloc, &storm);
+    if (rc == 0) {
+        trace->storm = storm;
+        rc = run_to_end(storm, progress, before, (uint64_t)job->outcome_count * job->clients);
+    }
+    if (rc != 0) {
+        explain_failure(o, storm, rc);
+        storm_free(storm);
+        return CLI_FAILED;
+    }
+    storm_result(storm, &o->result);
+    o->over_time = *o->result.over_time;
+    o->result.over_time = &o->over_time;
+    storm_free(storm);
+    return CLI_DONE;
+}
+
+static int run_policies(struct storm_job *job, struct outputs *out)
+{
+    struct storm_trace trace = {.job = job, .text = out->trace.out, .pcap = out->pcap.out};
+    struct progress progress;
+    int exit_code = CLI_DONE;
+
+    storm_trace_start(&trace);
+    progress_start(&progress, "storm");
+    for (size_t i = 0; i < job->outcome_count && exit_code == CLI_DONE; i++)
+        exit_code = run_policy(job, &job->outcomes[i], &trace, &progress);
+    progress_end(&progress);
+    return exit_code;
+}
+
+static int show(const struct storm_job *job, const struct storm_request *r, struct outputs *out)
+{
+    int exit_code;
+
+    if (out->report.out != NULL)
+        storm_report_write(job, out->report.out);
+    exit_code = close_outputs(out);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    exit_code = r->json ? json_print(storm_json(job)) : storm_table_print(job);
+    if (exit_code == CLI_DONE && job->stranded > 0) {
+        message("%" PRIu32 " of %" PRIu32 " hosts have no path to the SA and took no part",
+                job->stranded, job->hosts);
+        message_try("weft topology lint %s", job->topology);
+        return CLI_PART;
+    }
+    return exit_code;
+}
+
+static int run_job(struct storm_job *job, const struct storm_request *r)
+{
+    struct outputs out;
+    int exit_code = storm_place(job);
+
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    exit_code = open_outputs(r, &out);
+    if (exit_code == CLI_DONE)
+        exit_code = run_policies(job, &out);
+    if (exit_code == CLI_DONE)
+        exit_code = show(job, r, &out);
+    abandon_outputs(&out);
+    return exit_code;
+}
+
+int verb_storm(int argc, const char **argv)
+{
+    struct storm_request request;
+    struct storm_job *job = malloc(sizeof(*job));
+    int exit_code;
+
+    if (job == NULL)
+        return message_failed("no memory for the storm");
+    exit_code = storm_request_parse(argc, argv, &request, job);
+    if (!request.stopped) {
+        if (request.list)
+            storm_list_print();
+        else
+            exit_code = run_job(job, &request);
+    }
+    storm_request_free(&request, job);
+    free(job);
+    return exit_code;
+}
