@@ -210,28 +210,31 @@ enum weft_wire_header {
 };
 
 /** The name of a header in dumps, for example "path_record".
+ * @param header  the header
  * @return a constant string; "unknown" for a value outside the enum */
 const char *weft_wire_header_name(enum weft_wire_header header);
 
 /** Bytes from where the fields of a header count to its end, reserved ones included: a buffer of
  * that size has them all. Records in a table may stand further apart: the SA field "attr_offset"
  * says how far.
+ * @param header  the header
  * @return the size; 0 for a value outside the enum */
 size_t weft_wire_header_bytes(enum weft_wire_header header);
 
-/** The name of a management class in dumps and messages, for example "SubnAdm".
+/** The name of a management class in messages, for example "SubnAdm".
+ * @param mgmt_class  the class as in the MAD header
  * @return a constant string; "reserved" for a class that IBA does not define */
 const char *weft_class_name(uint8_t mgmt_class);
 
 /** Looks up a field by the name it has in dumps.
  * @param header  the header
- * @param name    the field, for example "dlid"; the tables are in docs/wire.md
+ * @param name    the field, for example "dlid"; docs/wire.md lists all of them
  * @return the field, 0 or more, constant for one version of the library; or WEFT_ERR_NOTFOUND */
 int weft_wire_find(enum weft_wire_header header, const char *name);
 
 /** Reads a field of at most 64 bits.
  * @param field      from weft_wire_find()
- * @param buf        first byte of the MAD, attribute or record
+ * @param buf        where the header's fields count from: the MAD, attribute or record
  * @param len        bytes at buf
  * @param ret_value  the value
  * @return 0; WEFT_ERR_INVALID: no such field, or it is an array (use weft_wire_get_bytes());
@@ -239,11 +242,18 @@ int weft_wire_find(enum weft_wire_header header, const char *name);
 int weft_wire_get(int field, const void *buf, size_t len, uint64_t *ret_value);
 
 /** Writes a field of at most 64 bits; bits beside it keep their values.
+ * @param field  from weft_wire_find()
+ * @param buf    where the header's fields count from: the MAD, attribute or record
+ * @param len    bytes at buf
+ * @param value  the value
  * @return 0; WEFT_ERR_INVALID: no such field, it is an array, or the value has more bits than it;
  *         WEFT_ERR_FORMAT: the field does not lie inside the buffer */
 int weft_wire_set(int field, void *buf, size_t len, uint64_t value);
 
 /** Reads an array (GID, path, string, notice details) as it stands on the wire.
+ * @param field      from weft_wire_find()
+ * @param buf        where the header's fields count from: the MAD, attribute or record
+ * @param len        bytes at buf
  * @param out        where it goes
  * @param out_bytes  bytes at out, at least as many as the field has; what is left over is zeroed,
  * so that one byte more than a string field has makes a C string
@@ -252,6 +262,9 @@ int weft_wire_set(int field, void *buf, size_t len, uint64_t value);
 int weft_wire_get_bytes(int field, const void *buf, size_t len, void *out, size_t out_bytes);
 
 /** Writes an array; what the value leaves of the field is zeroed.
+ * @param field        from weft_wire_find()
+ * @param buf          where the header's fields count from: the MAD, attribute or record
+ * @param len          bytes at buf
  * @param value        the bytes, as on the wire
  * @param value_bytes  how many, at most as many as the field has
  * @return 0; WEFT_ERR_INVALID: no such field, it is a number, or the value is too long;
@@ -261,13 +274,14 @@ int weft_wire_set_bytes(int field, void *buf, size_t len, const void *value, siz
 /** Writes the fields of one header as text, a line "name: value" each.
  *
  * Counts, LIDs and codes are decimal; keys, ids, masks and QP numbers "0x" and all their digits;
- * GUIDs 16 digits; GIDs eight groups of four; arrays two digits a byte. In strings, bytes that are
- * neither UTF-8 nor printable become a backslash, x and two digits. Fields outside the buffer are
- * left out, and a last line "truncated: true" says so.
- * @param buf  first byte of the MAD, attribute or record
- * @param len  bytes at buf
- * @param out  where the text goes; ends with a NUL unless cap is 0
- * @param cap  bytes at out
+ * GUIDs "0x" and 16 digits; GIDs eight groups of four; arrays two digits a byte. In strings, bytes
+ * that are neither UTF-8 nor printable become a backslash, x and two digits. Fields outside the
+ * buffer are left out, and a last line "truncated: true" says so.
+ * @param header  the header
+ * @param buf     where its fields count from: the MAD, attribute or record
+ * @param len     bytes at buf
+ * @param out     where the text goes; ends with a NUL unless cap is 0
+ * @param cap     bytes at out
  * @return the length the whole text has, without the NUL; the text was cut if that is cap or more
  */
 size_t weft_wire_text(enum weft_wire_header header, const void *buf, size_t len, char *out,
@@ -278,7 +292,13 @@ size_t weft_wire_text(enum weft_wire_header header, const void *buf, size_t len,
  * What weft_wire_text() prints as decimal is a JSON number when the field has at most 53 bits, else
  * a string of digits, since most readers lose precision above; everything else is a string. Fields
  * outside the buffer are left out and the member "truncated": true is added.
- * @return as weft_wire_text() */
+ * @param header  the header
+ * @param buf     where its fields count from: the MAD, attribute or record
+ * @param len     bytes at buf
+ * @param out     where the text goes; ends with a NUL unless cap is 0
+ * @param cap     bytes at out
+ * @return the length the whole text has, without the NUL; the text was cut if that is cap or more
+ */
 size_t weft_wire_json(enum weft_wire_header header, const void *buf, size_t len, char *out,
                       size_t cap);
 
@@ -303,12 +323,22 @@ size_t weft_wire_layers(const void *mad, size_t len,
 
 /** Writes a whole MAD as text: the lines of weft_wire_text() for each layer, each name preceded by
  * its header's name and a point ("path_record.dlid: 7").
- * @return as weft_wire_text(); 0 if the buffer is shorter than the common header */
+ * @param mad  the MAD
+ * @param len  bytes at mad
+ * @param out  where the text goes; ends with a NUL unless cap is 0
+ * @param cap  bytes at out
+ * @return the length the whole text has, without the NUL; the text was cut if that is cap or more.
+ *         0: the buffer is shorter than the common header */
 size_t weft_wire_mad_text(const void *mad, size_t len, char *out, size_t cap);
 
 /** Writes a whole MAD as one JSON object: a member for each layer, named as its header, holding
  * what weft_wire_json() writes.
- * @return as weft_wire_json(); 0 if the buffer is shorter than the common header */
+ * @param mad  the MAD
+ * @param len  bytes at mad
+ * @param out  where the text goes; ends with a NUL unless cap is 0
+ * @param cap  bytes at out
+ * @return the length the whole text has, without the NUL; the text was cut if that is cap or more.
+ *         0: the buffer is shorter than the common header */
 size_t weft_wire_mad_json(const void *mad, size_t len, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -26,6 +26,10 @@ def test_state_tables_and_models_are_those_of_the_engine():
     current("generate-states")
 
 
+def test_wire_tables_are_those_of_the_codecs():
+    current("update-wire-tables")
+
+
 def test_links_in_documents_lead_to_files():
     for path, text in tree.texts():
         if not path.endswith(".md"):
