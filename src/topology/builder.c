@@ -7,9 +7,22 @@
 #include "topology/findings.h"
 #include "topology/match.h"
 
-/* uthash must report a failed allocation, not end the program. */
-#define HASH_NONFATAL_OOM            1
-#define uthash_nonfatal_oom(element) ((element)->lost = true)
+/* FNV-1a, mixed once more because buckets are chosen by the low bits. */
+static unsigned hash_bytes(const void *key, size_t length)
+{
+    const uint8_t *bytes = key;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return (unsigned)(hash ^ hash >> 32);
+}
+
+/* uthash must report a failed allocation, not end the program. Its own hash functions fall through
+ * switch cases, which this project's warnings refuse. */
+#define HASH_NONFATAL_OOM                1
+#define uthash_nonfatal_oom(element)     ((element)->lost = true)
+#define HASH_FUNCTION(key, length, hash) (hash) = hash_bytes((key), (length))
 #include <uthash.h>
 
 /* An entry of the two indexes: by GUID, or by id. */

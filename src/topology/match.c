@@ -211,6 +211,26 @@ static int store_ports(struct topo *t, const struct ends *e)
     return 0;
 }
 
+/* Forgets nodes that only lines without effect mention. Without a stanza and without a port nothing
+ * refers to them. */
+static void drop_unseen(struct topo *t, uint32_t *place)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        place[i] = kept;
+        if (t->nodes[i].declared || t->nodes[i].port_count > 0)
+            t->nodes[kept++] = t->nodes[i];
+        else
+            free((char *)(uintptr_t)t->nodes[i].id);
+    }
+    t->node_count = kept;
+    for (uint32_t i = 0; i < t->port_count; i++) {
+        t->ports[i].node = place[t->ports[i].node];
+        t->ports[i].peer_node = place[t->ports[i].peer_node];
+    }
+}
+
 int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t count)
 {
     struct ends e = {.count = count};
@@ -236,6 +256,8 @@ int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t co
         err = match_end(t, &e, i);
     if (err == 0)
         err = store_ports(t, &e);
+    if (err == 0)
+        drop_unseen(t, e.first);
 out:
     free(e.items);
     free(e.first);

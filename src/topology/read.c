@@ -126,9 +126,9 @@ static void read_node(struct reader *r, const struct topo_line *line)
         /* What other stanzas said of it from afar gives way to its own. */
         n->line = r->scan.number;
         n->type = line->ref.type;
-        n->lid = line->lid;
-        n->lmc = line->lmc;
-        n->port0 = line->port0;
+        n->lid = n->type == TOPO_SWITCH ? line->lid : 0;
+        n->lmc = n->type == TOPO_SWITCH ? line->lmc : 0;
+        n->port0 = n->type == TOPO_SWITCH ? line->port0 : TOPO_PORT0_UNKNOWN;
         n->name[0] = '\0';
         n->aggregation = false;
         topo_builder_declare(r->builder, node);
