@@ -65,54 +65,69 @@ struct agent {
     struct weft_mad_agent_stats stats;
 };
 
-/** What a send is; never changes after post. Its state is `state` alone. */
+/** What a send is. Its state is `state` alone. */
 enum send_flags {
     SEND_LIMITED = 1,    /* counts against its agent's limit */
     SEND_ANSWERS = 2,    /* is a response itself */
     SEND_RMPP = 4,       /* is transferred by RMPP */
     SEND_DIRECTED = 8,   /* is a directed-route SMP */
-    SEND_NOTED_BUSY = 16 /* exception: set when a BUSY answer was taken as no reply */
+    SEND_GRH = 16,       /* goes with a GRH */
+    SEND_NOTED_BUSY = 32 /* the one flag that changes: the last answer seen said BUSY */
 };
 
-/** Sender's side of an RMPP transfer (rules: rmpp_tx.c). */
+/** How long a send that is one packet waits. */
+struct plain_send {
+    weft_time wait;   /* the next wait for an answer */
+    weft_time budget; /* time left for waits after retries */
+};
+
+/** Sender's side of an RMPP transfer (rules: rmpp_tx.c), and how any transfer failed. */
 struct rmpp_send {
-    uint32_t segments; /* in all */
-    uint32_t sent;     /* sent last; goes back to acked on a retry */
-    uint32_t high;     /* highest ever sent */
-    uint32_t acked;
+    uint32_t segments;    /* in all */
+    uint32_t sent;        /* sent last; goes back to acked on a retry */
+    uint32_t high;        /* highest ever sent */
+    uint32_t acked;       /* highest acknowledged */
     uint32_t window_last; /* highest allowed */
+    uint8_t retries;      /* in all, for each window */
     uint8_t retries_left; /* for this window */
     uint8_t status;       /* why the transfer failed */
     bool local;           /* this side ended it */
 };
 
+/** The first cache line is all that an answer and the end of a send touch; the second is for
+ * sending and retrying, the third for the address. With very many sends outstanding every line is a
+ * cache miss. */
 struct send {
-    struct list_node queue; /* packets due, or a backlog */
-    uint64_t tid;
-    struct agent *agent;
-    uint64_t user_data;
+    uint32_t len; /* the pool's link while the slot is free */
     uint32_t generation;
+    uint64_t tid;
+    struct agent *agent; /* NULL while the slot is free */
+    uint64_t user_data;
+    struct peer *peer;         /* its destination's window, or NULL */
+    struct transfer *transfer; /* its answer, while that arrives in segments */
+    weft_time timeout;         /* 0: no answer expected */
+    uint16_t attempts;
     uint8_t state; /* enum weft_mad_state; written by send_step() only */
     uint8_t mgmt_class;
     uint8_t flags;
     uint8_t status; /* enum weft_mad_status, once known */
-    uint16_t attempts;
     uint8_t retries_left;
-    uint8_t retries;
-    uint32_t len;
+    uint8_t path_bits; /* of `to` */
 
-    weft_time timeout; /* 0: no answer expected */
-    weft_time wait;    /* the next wait for an answer */
-    weft_time budget;  /* time left for waits after retries */
-    weft_time queue_timeout;
-    weft_time sent_at; /* when the last attempt left */
+    struct list_node queue; /* packets due, or a backlog */
     const uint8_t *data;
     const struct weft_mad_retry *retry;
-    struct peer *peer;         /* its destination's window, or NULL */
-    struct transfer *transfer; /* its answer, while that arrives in segments */
-    struct rmpp_send rmpp;
+    weft_time queue_timeout;
+    weft_time sent_at; /* when the last packet left */
+    union {
+        struct plain_send plain; /* without SEND_RMPP */
+        struct rmpp_send rmpp;   /* with it, and once the status is RMPP_ABORTED */
+    };
     struct weft_mad_addr to;
 };
+
+_Static_assert(offsetof(struct send, queue) == 64 && sizeof(struct send) == 192,
+               "a send is three cache lines, and an answer touches the first");
 
 /** A destination with its adaptive window. */
 struct peer {

@@ -24,6 +24,8 @@ static struct send *match_next(const struct weft_mad_port *p, uint64_t tid, uint
     while ((slot = index_next(&p->send_index, hash, pos)) != INDEX_EMPTY) {
         struct send *s = pool_at(&p->sends, slot);
 
+        /* the answer will disarm its timer: fetch that while the send itself is on its way */
+        timers_prefetch(&p->timers, slot);
         if (s->tid == tid)
             return s;
     }
@@ -37,9 +39,9 @@ static bool match_path(const struct weft_mad_port *p, const struct send *s,
                        const struct weft_mad_rx *rx)
 {
     const struct weft_mad_addr *from = &rx->from;
-    bool answers = (s->flags & SEND_ANSWERS) != 0;
+    bool answers = (s->flags & SEND_ANSWERS) != 0, grh = (s->flags & SEND_GRH) != 0;
 
-    if (mad_is_response(rx->data) == answers || from->has_grh != s->to.has_grh)
+    if (mad_is_response(rx->data) == answers || from->has_grh != grh)
         return false;
     if (answers) {
         if (from->has_grh)
@@ -48,7 +50,7 @@ static bool match_path(const struct weft_mad_port *p, const struct send *s,
     }
     if (from->has_grh)
         return memcmp(s->to.grh.sgid, from->grh.dgid, sizeof(from->grh.dgid)) == 0;
-    return ((unsigned)s->to.path_bits ^ rx->dlid) % (1u << p->lmc) == 0;
+    return ((unsigned)s->path_bits ^ rx->dlid) % (1u << p->lmc) == 0;
 }
 
 static bool match_is(const struct weft_mad_port *p, const struct send *s,

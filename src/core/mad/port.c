@@ -15,6 +15,8 @@
 #define PORT_TXS(depth)     (2 * (depth) + ENGINE_CONTROL_DEPTH)
 #define PORT_RMPP_BYTES_MAX ((UINT64_C(1) << 32) - (UINT64_C(1) << 20))
 #define PORT_ALIGN          64
+/* Entries left out so that the heap's second entry begins a cache line. */
+#define PORT_HEAP_SHIFT     (PORT_ALIGN / sizeof(struct timer) - 1)
 
 int weft_mad_config_init_sized(struct weft_mad_config *ret, size_t size)
 {

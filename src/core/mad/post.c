@@ -62,13 +62,15 @@ static void post_fill(struct weft_mad_port *p, struct send *s, struct agent *a,
     s->agent = a;
     s->user_data = r->user_data;
     s->mgmt_class = mad_class(mad);
-    s->retries = r->retries;
     s->len = r->len;
     s->timeout = r->timeout;
     s->queue_timeout = r->queue_timeout ? r->queue_timeout : p->config.queue_timeout;
     s->data = mad;
     s->retry = r->retry;
     s->to = r->to;
+    s->path_bits = r->to.path_bits;
+    if (r->to.has_grh)
+        s->flags |= SEND_GRH;
     s->tid = mad_tid(mad);
     if (mad_is_response(mad))
         s->flags |= SEND_ANSWERS;
@@ -111,11 +113,12 @@ static int post_local(struct weft_mad_port *p, struct send *s, const uint8_t *sm
     return 0;
 }
 
-static void post_start(struct weft_mad_port *p, struct send *s)
+static void post_start(struct weft_mad_port *p, struct send *s, uint8_t retries)
 {
-    retry_begin(p, s);
     if (s->flags & SEND_RMPP)
-        rmpp_tx_begin(p, s);
+        rmpp_tx_begin(p, s, retries);
+    else
+        retry_begin(p, s, retries);
     flow_classify(p, s);
     match_learn(p, s);
     if (flow_post_must_queue(p, s)) {
@@ -162,7 +165,7 @@ static int post(struct weft_mad_port *p, struct agent *a, const struct weft_mad_
         *ret = send_id(p, s);
     if (way == SMI_TO_SMA || way == SMI_TO_SM)
         return post_local(p, s, smp);
-    post_start(p, s);
+    post_start(p, s, r->retries);
     return 0;
 }
 

@@ -65,16 +65,14 @@ const struct weft_mad_retry *retry_policy(const struct weft_mad_port *p, const s
     return engine_class_in(&r->classes, s->mgmt_class) ? r : &retry_plain;
 }
 
-void retry_begin(const struct weft_mad_port *p, struct send *s)
+void retry_begin(const struct weft_mad_port *p, struct send *s, uint8_t retries)
 {
-    const struct weft_mad_retry *r = retry_policy(p, s);
+    weft_time budget = retry_policy(p, s)->total_ns;
 
-    s->wait = s->timeout;
-    s->retries_left = s->retries;
-    s->budget = r->total_ns;
-    if (s->budget == 0 && s->retries > 0)
-        s->budget =
-            s->timeout > WEFT_TIME_NEVER / s->retries ? WEFT_TIME_NEVER : s->timeout * s->retries;
+    if (budget == 0 && retries > 0)
+        budget = s->timeout > WEFT_TIME_NEVER / retries ? WEFT_TIME_NEVER : s->timeout * retries;
+    s->retries_left = retries;
+    s->plain = (struct plain_send){.wait = s->timeout, .budget = budget};
 }
 
 /* What backoff adds to the timeout after retry k: see struct weft_mad_retry. */
@@ -98,8 +96,8 @@ static void retry_trace(const struct weft_mad_port *p, const struct send *s, boo
 
     ev.u.retry.attempt = s->attempts;
     ev.u.retry.left = s->retries_left;
-    ev.u.retry.wait = s->wait;
-    ev.u.retry.budget = by_time ? s->budget : 0;
+    ev.u.retry.wait = s->plain.wait;
+    ev.u.retry.budget = by_time ? s->plain.budget : 0;
     engine_trace(p, &ev);
 }
 
@@ -108,17 +106,17 @@ bool retry_next(struct weft_mad_port *p, struct send *s)
     const struct weft_mad_retry *r = retry_policy(p, s);
     bool by_time = r->bound == WEFT_MAD_BOUND_TIME;
 
-    if (by_time ? s->budget == 0 : s->retries_left == 0)
+    if (by_time ? s->plain.budget == 0 : s->retries_left == 0)
         return false;
     if (s->retries_left > 0)
         s->retries_left--;
-    s->wait = s->timeout;
+    s->plain.wait = s->timeout;
     if (r->kind == WEFT_MAD_RETRY_BACKOFF)
-        s->wait = engine_later(s->timeout, retry_addition(p, r, s->attempts));
+        s->plain.wait = engine_later(s->timeout, retry_addition(p, r, s->attempts));
     if (by_time) {
-        if (s->wait > s->budget)
-            s->wait = s->budget;
-        s->budget -= s->wait;
+        if (s->plain.wait > s->plain.budget)
+            s->plain.wait = s->plain.budget;
+        s->plain.budget -= s->plain.wait;
     }
     if (p->config.trace)
         retry_trace(p, s, by_time);

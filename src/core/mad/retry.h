@@ -14,10 +14,10 @@ bool retry_policy_valid(const struct weft_mad_retry *r);
  * outside the policy's set, the plain one. */
 const struct weft_mad_retry *retry_policy(const struct weft_mad_port *p, const struct send *s);
 
-/** Prepares a new send: first wait, number of retries, budget of time. */
-void retry_begin(const struct weft_mad_port *p, struct send *s);
+/** Prepares a new send of one packet: first wait, number of retries, budget of time. */
+void retry_begin(const struct weft_mad_port *p, struct send *s, uint8_t retries);
 
-/** The wait is over: decides about another attempt and draws its wait into s->wait.
+/** The wait is over: decides about another attempt and draws its wait into s->plain.wait.
  * @return false: the send has timed out */
 bool retry_next(struct weft_mad_port *p, struct send *s);
 

@@ -26,13 +26,14 @@ static bool all_acked(const struct send *s)
     return s->rmpp.acked == s->rmpp.segments;
 }
 
-void rmpp_tx_begin(struct weft_mad_port *p, struct send *s)
+void rmpp_tx_begin(struct weft_mad_port *p, struct send *s, uint8_t retries)
 {
     uint32_t bytes = s->len - mad_class_data_offset(s->mgmt_class), per = segment_bytes(s);
 
     s->rmpp = (struct rmpp_send){.segments = bytes == 0 ? 1 : (bytes - 1) / per + 1,
                                  .window_last = 1,
-                                 .retries_left = s->retries};
+                                 .retries = retries,
+                                 .retries_left = retries};
     if (s->flags & SEND_ANSWERS)
         s->rmpp.window_last = rmpp_rx_reply_window(p, s);
 }
@@ -160,7 +161,7 @@ static void ack_is_good(struct weft_mad_port *p, struct send *s, const struct we
     s->rmpp.window_last = rmpp_new_window(rx->data);
     if (progress) {
         s->rmpp.acked = segment;
-        s->rmpp.retries_left = s->retries;
+        s->rmpp.retries_left = s->rmpp.retries;
         if (s->rmpp.sent < segment)
             s->rmpp.sent = segment;
     }

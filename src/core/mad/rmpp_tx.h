@@ -8,7 +8,7 @@
 #include "core/mad/engine.h"
 
 /** Prepares the transfer of a new send. */
-void rmpp_tx_begin(struct weft_mad_port *p, struct send *s);
+void rmpp_tx_begin(struct weft_mad_port *p, struct send *s, uint8_t retries);
 
 /** Builds the segment that is due. */
 void rmpp_tx_build(struct weft_mad_port *p, struct send *s, uint8_t *mad);

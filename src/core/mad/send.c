@@ -195,14 +195,16 @@ static enum weft_mad_status send_completion_status(const struct send *s, bool ok
 void send_completed(struct weft_mad_port *p, struct send *s, bool ok)
 {
     enum send_input input = SEND_SENT_LAST;
-    weft_time wait = s->wait;
+    weft_time wait = 0;
 
     if (!ok)
         input = SEND_SENT_ERROR;
     else if ((s->flags & SEND_RMPP) != 0)
         input = rmpp_tx_completed(p, s, &wait);
-    else if (s->timeout > 0)
+    else if (s->timeout > 0) {
         input = SEND_SENT_AWAIT;
+        wait = s->plain.wait;
+    }
 
     s->sent_at = p->now;
     if (s->state != WEFT_MAD_SEND_START) {
@@ -303,12 +305,12 @@ int weft_mad_set_timeout(struct weft_mad_port *p, weft_time now, weft_mad_send_i
     if (s->state == WEFT_MAD_EARLY_RESP)
         return 0;
     s->timeout = timeout;
-    s->wait = timeout;
-    if (s->state == WEFT_MAD_WAIT_RESP) {
-        if ((s->flags & SEND_RMPP) != 0)
-            timeout = rmpp_tx_wait(p, s);
+    if ((s->flags & SEND_RMPP) != 0)
+        timeout = rmpp_tx_wait(p, s);
+    else
+        s->plain.wait = timeout;
+    if (s->state == WEFT_MAD_WAIT_RESP)
         timers_arm(&p->timers, pool_slot(&p->sends, s), engine_later(now, timeout));
-    }
     return 0;
 }
 
