@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fuzz target: any bytes read as a topology give a topology or an error that says why; what was read
- * can be checked, compared and written, and reading what was written gives the same again. */
+/* Fuzz target: any bytes read as a topology give a topology or an error that says why; what was
+ * read can be checked, compared and written, and reading what was written gives the same again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static void check_findings(const struct topo *t)
     free(hops);
     require(topo_lint(t, &findings) == 0, "lint fails");
     topo_findings_free(&findings);
-    require(topo_diff(t, t, &findings) == 0 && findings.count == 0, "a topology differs from itself");
+    require(topo_diff(t, t, &findings) == 0 && findings.count == 0,
+            "a topology differs from itself");
     topo_findings_free(&findings);
 }
 
