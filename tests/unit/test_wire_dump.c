@@ -102,6 +102,21 @@ static void test_json_of_a_mad_has_an_object_for_each_header(void **state)
     json_decref(root);
 }
 
+static void test_fields_that_are_no_whole_digits_have_all_their_digits(void **state)
+{
+    (void)state;
+    uint8_t mad[WEFT_MAD_BYTES];
+    char out[512];
+
+    make_path_query(mad);
+    rmpp_set_flags(mad, WEFT_RMPP_FLAG_ACTIVE | WEFT_RMPP_FLAG_LAST);
+    weft_wire_text(WEFT_WIRE_RMPP, mad, sizeof(mad), out, sizeof(out));
+    assert_non_null(strstr(out, "\nflags: 0x5\n"));
+    wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2, mad, 0x7654321);
+    weft_wire_json(WEFT_WIRE_CLASS_PORT_INFO, mad, 8, out, sizeof(out));
+    assert_non_null(strstr(out, "\"capability_mask2\":\"0x7654321\""));
+}
+
 static void test_numbers_that_json_readers_would_round_are_strings(void **state)
 {
     (void)state;
@@ -235,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_json_of_a_header),
         cmocka_unit_test(test_text_of_a_mad_names_each_header),
         cmocka_unit_test(test_json_of_a_mad_has_an_object_for_each_header),
+        cmocka_unit_test(test_fields_that_are_no_whole_digits_have_all_their_digits),
         cmocka_unit_test(test_numbers_that_json_readers_would_round_are_strings),
         cmocka_unit_test(test_strings_end_at_a_nul_or_at_the_end_of_the_field),
         cmocka_unit_test(test_truncated_headers_say_so),
