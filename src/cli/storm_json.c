@@ -22,7 +22,7 @@ static json_t *parameters(const struct storm_field *table, const void *of)
 
     for (const struct storm_field *f = table; f->key != NULL; f++) {
         uint64_t value = storm_field_get(of, f);
-        json_t *json = value == STORM_INHERIT ? json_null()
+        json_t *json = value == STORM_INHERIT  ? json_null()
                        : f->unit == STORM_WORD ? json_string(f->words[value])
                                                : number(value);
 
@@ -49,32 +49,33 @@ static json_t *policy(const struct storm_outcome *o)
 
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
-        "name", o->name,                                         //
-        "resolved", number(c->clients_resolved),                 //
-        "failed", number(c->clients_failed),                     //
-        "time_to_all_resolved_ns",                               //
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+        "name", o->name,                                            //
+        "resolved", number(c->clients_resolved),                    //
+        "failed", number(c->clients_failed),                        //
+        "time_to_all_resolved_ns",                                  //
         duration(c->clients_failed > 0 ? WEFT_TIME_NEVER : r->end), //
-        "p50_ns", duration(r->p50),                              //
-        "p99_ns", duration(r->p99),                              //
-        "max_ns", duration(r->max),                              //
-        "mads_sent", number(c->requests),                        //
-        "retries", number(c->requests - c->asked),               //
-        "busy", number(r->busy),                                 //
-        "sa_dropped", number(r->sa_dropped),                     //
-        "recv_dropped", number(c->recv_dropped),                 //
-        "stale_work", number(r->stale),                          //
-        "trace_hash", hash(r->trace_hash),                       //
-        "duplicates", number(r->duplicates),                     //
-        "queue_peak", number(r->queue_peak),                     //
-        "queries_resolved", number(c->queries_resolved),         //
-        "queries_failed", number(c->queries_failed),             //
-        "sa_answers", number(r->answers),                        //
-        "sa_expired", number(r->sa_expired),                     //
-        "lost", number(r->lost),                                 //
-        "rogue_requests", number(c->rogue_requests),             //
-        "end_ns", number(r->end),                                //
-        "cut", r->cut,                                           //
+        "p50_ns", duration(r->p50),                                 //
+        "p99_ns", duration(r->p99),                                 //
+        "max_ns", duration(r->max),                                 //
+        "mads_sent", number(c->requests),                           //
+        "retries", number(c->requests - c->asked),                  //
+        "busy", number(r->busy),                                    //
+        "sa_dropped", number(r->sa_dropped),                        //
+        "recv_dropped", number(c->recv_dropped),                    //
+        "stale_work", number(r->stale),                             //
+        "trace_hash", hash(r->trace_hash),                          //
+        "duplicates", number(r->duplicates),                        //
+        "queue_peak", number(r->queue_peak),                        //
+        "queries_resolved", number(c->queries_resolved),            //
+        "queries_failed", number(c->queries_failed),                //
+        "sa_answers", number(r->answers),                           //
+        "sa_expired", number(r->sa_expired),                        //
+        "lost", number(r->lost),                                    //
+        "rogue_requests", number(c->rogue_requests),                //
+        "end_ns", number(r->end),                                   //
+        "quiet_ns", number(r->quiet),                               //
+        "cut", r->cut,                                              //
         "settings", parameters(storm_policy_fields, &o->policy));
 }
 
@@ -98,7 +99,7 @@ json_t *storm_json(const struct storm_job *job)
                      "clients", number(job->clients),                                        //
                      "sa", "rate_per_s", number(s->sa_rate),                                 //
                      "queue", number(s->sa_queue),                                           //
-                     "overload", storm_overload_words[s->sa_overload],  //
+                     "overload", storm_overload_words[s->sa_overload],                       //
                      "least_time_ns", number(storm_job_least_time(job)),                     //
                      "parameters", parameters(storm_scenario_fields, s),                     //
                      "policies", policies);

@@ -47,8 +47,7 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
         text_add(&t, " %s", f->key);
 }
 
-static void explain_value(const struct storm_field *f, const char *value,
-                          char why[STORM_WHY_BYTES])
+static void explain_value(const struct storm_field *f, const char *value, char why[STORM_WHY_BYTES])
 {
     struct text t = {why, STORM_WHY_BYTES, 0};
     char min[QUANTITY_TEXT_BYTES];

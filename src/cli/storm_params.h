@@ -13,7 +13,7 @@
 /** Space for a value as text. */
 #define STORM_VALUE_BYTES 64
 /** Space for a message; longer ones are cut. */
-#define STORM_WHY_BYTES 1024
+#define STORM_WHY_BYTES   1024
 
 /** Sets one field from text.
  * @param table  the fields

@@ -45,8 +45,8 @@ static const struct poptOption table[] = {
      "what it does with too many requests", "drop|busy|stale"},
     {"loss", '\0', POPT_ARG_STRING, NULL, OPTION_LOSS, "share of MADs lost in either direction",
      "P"},
-    {"duration", '\0', POPT_ARG_STRING, NULL, OPTION_DURATION,
-     "end after this much virtual time", "TIME"},
+    {"duration", '\0', POPT_ARG_STRING, NULL, OPTION_DURATION, "end after this much virtual time",
+     "TIME"},
     {"set", '\0', POPT_ARG_STRING, NULL, OPTION_SET, "change a number of the scenario (repeatable)",
      "KEY=VALUE"},
     {"seed", '\0', POPT_ARG_STRING, NULL, OPTION_SEED, "seed of all chance (default 1)", "N"},
@@ -65,9 +65,10 @@ static const struct poptOption table[] = {
 static const struct options_about about = {
     .verb = "storm",
     .arguments = "[OPTION...]",
-    .text = "Lets many clients ask one subnet administrator at the same time, in virtual time, once\n"
-            "for each policy, and compares: who has all answers when, and at what cost.\n"
-            "The same seed gives the same result everywhere.\n",
+    .text =
+        "Lets many clients ask one subnet administrator at the same time, in virtual time, once\n"
+        "for each policy, and compares: who has all answers when, and at what cost.\n"
+        "The same seed gives the same result everywhere.\n",
     .table = table,
 };
 
@@ -113,13 +114,12 @@ static void add_policy(struct options *o, struct storm_job *job, const char *tex
         job->outcome_count++;
 }
 
-static void take_option(struct options *o, struct storm_request *r, struct storm_job *job, int option)
+static void take_option(struct options *o, struct storm_request *r, struct storm_job *job,
+                        int option)
 {
     static const char *const keys[] = {
-        [OPTION_SA_RATE] = "sa-rate",
-        [OPTION_SA_QUEUE] = "sa-queue",
-        [OPTION_SA_OVERLOAD] = "sa-overload",
-        [OPTION_LOSS] = "loss-request",
+        [OPTION_SA_RATE] = "sa-rate",         [OPTION_SA_QUEUE] = "sa-queue",
+        [OPTION_SA_OVERLOAD] = "sa-overload", [OPTION_LOSS] = "loss-request",
         [OPTION_DURATION] = "duration",
     };
     uint64_t clients = 0;
@@ -229,8 +229,7 @@ static void check_policies(struct options *o, const struct storm_request *r, str
                            job->outcomes[i].name);
 }
 
-int storm_request_parse(int argc, const char **argv, struct storm_request *r,
-                        struct storm_job *job)
+int storm_request_parse(int argc, const char **argv, struct storm_request *r, struct storm_job *job)
 {
     struct options o;
     int option;

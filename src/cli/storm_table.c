@@ -13,10 +13,10 @@
 #define LINE_LENGTH 96
 
 static const struct table_column columns[] = {
-    {"policy", false},      {"resolved", true},   {"failed", true}, {"all resolved", true},
-    {"p50", true},          {"p99", true},        {"max", true},    {"MADs sent", true},
-    {"duplicates", true},   {"BUSY", true},       {"SA drops", true}, {"client drops", true},
-    {"stale work", true},   {"peak queue", true}, {NULL, false},
+    {"policy", false},    {"resolved", true},   {"failed", true},   {"all resolved", true},
+    {"p50", true},        {"p99", true},        {"max", true},      {"MADs sent", true},
+    {"duplicates", true}, {"BUSY", true},       {"SA drops", true}, {"client drops", true},
+    {"stale work", true}, {"peak queue", true}, {NULL, false},
 };
 
 static void duration_cell(struct table *t, weft_time duration_ns)

@@ -33,8 +33,8 @@ static void *get_memory(void *ctx, size_t size, size_t align)
 
     (void)ctx;
     if (size >= mapped_from) {
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
         return p == MAP_FAILED ? NULL : p;
     }
     if (align < sizeof(void *))
@@ -93,7 +93,8 @@ static int check_memory(const struct storm_job *job, const struct storm_outcome 
 
     if (needed <= machine)
         return CLI_DONE;
-    message("%" PRIu32 " clients need at least %" PRIu64 " MiB of memory, this machine has %" PRIu64,
+    message("%" PRIu32 " clients need at least %" PRIu64
+            " MiB of memory, this machine has %" PRIu64,
             job->clients, needed >> 20, machine >> 20);
     message_try("fewer --clients, or --set width=N to ask for less at a time");
     return CLI_FAILED;

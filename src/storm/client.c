@@ -72,8 +72,7 @@ static int add_slots(struct client *c, uint32_t count, const struct weft_alloc *
 
 int client_init(struct client *c, struct client_env *env, const struct client_behaviour *behaviour,
                 const struct client_place *place, uint32_t index,
-                const struct weft_mad_config *config, uint64_t seed,
-                const struct weft_alloc *alloc)
+                const struct weft_mad_config *config, uint64_t seed, const struct weft_alloc *alloc)
 {
     struct weft_mad_config mine = *config;
     struct prng mixer = {seed ^ (uint64_t)index << 32};

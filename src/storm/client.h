@@ -20,11 +20,11 @@
 
 /** What all clients of a storm have done. */
 struct client_totals {
-    uint64_t asked;     /**< queries asked for the first time */
-    uint64_t reasked;   /**< queries asked anew after an error */
-    uint64_t accepted;  /**< sends the engines accepted */
-    uint64_t completed; /**< sends the engines reported done */
-    uint64_t requests;  /**< packets sent */
+    uint64_t asked;            /**< queries asked for the first time */
+    uint64_t reasked;          /**< queries asked anew after an error */
+    uint64_t accepted;         /**< sends the engines accepted */
+    uint64_t completed;        /**< sends the engines reported done */
+    uint64_t requests;         /**< packets sent */
     uint64_t rogue_requests;   /**< of these, by rogues */
     uint64_t unmatched;        /**< answers that nobody waited for */
     uint64_t recv_dropped;     /**< answers lost because the client had no receive buffer */
@@ -57,15 +57,15 @@ struct client_env {
     struct client_totals totals;
     struct weft_mad_addr sa; /**< where requests go */
     weft_time read_ns, send_ns;
-    bool port_budget;       /**< the policy promises that no answer is lost */
-    bool check;             /**< look into the engine after each step */
+    bool port_budget; /**< the policy promises that no answer is lost */
+    bool check;       /**< look into the engine after each step */
     uint32_t recv_depth;
-    uint64_t trace_hash;    /**< of every trace event of every client, in order */
+    uint64_t trace_hash;     /**< of every trace event of every client, in order */
     weft_mad_trace_fn trace; /**< a further observer, or NULL */
     void *trace_ctx;
-    uint32_t trace_client;  /**< during the observer's call: whose event it is */
-    const char *violation;  /**< NULL, or the first rule found broken */
-    uint32_t violator;      /**< the client concerned */
+    uint32_t trace_client; /**< during the observer's call: whose event it is */
+    const char *violation; /**< NULL, or the first rule found broken */
+    uint32_t violator;     /**< the client concerned */
 };
 
 /** A query under way. */
@@ -113,7 +113,8 @@ struct client_place {
  * @param config     of its port; seed, sends and trace are set here
  * @param seed       of the storm
  * @param alloc      where memory comes from
- * @return           0, WEFT_ERR_NOMEM, or another error of the engine: the configuration is wrong */
+ * @return           0, WEFT_ERR_NOMEM, or another error of the engine: the configuration is wrong
+ */
 int client_init(struct client *c, struct client_env *env, const struct client_behaviour *behaviour,
                 const struct client_place *place, uint32_t index,
                 const struct weft_mad_config *config, uint64_t seed,

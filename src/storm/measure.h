@@ -7,7 +7,8 @@
 
 #include <weft/base.h>
 
-/** Steps that a series has at most; a run ends with more than half of them, if it is long enough. */
+/** Steps that a series has at most; a run ends with more than half of them, if it is long enough.
+ */
 #define MEASURE_STEPS 512
 
 /** What is counted over time. */

@@ -14,14 +14,17 @@
 #include <weft/base.h>
 
 /** Direction of a packet. */
-enum network_direction { NETWORK_REQUEST, NETWORK_RESPONSE };
+enum network_direction {
+    NETWORK_REQUEST,
+    NETWORK_RESPONSE
+};
 
 /** The ways of one storm. */
 struct network {
     weft_time host_ns, hop_ns;
-    uint32_t loss[2];        /* per direction, millionths */
-    struct prng prng[2];     /* one per direction: losing more answers loses no other requests */
-    uint64_t lost[2];        /**< packets lost per direction */
+    uint32_t loss[2];    /* per direction, millionths */
+    struct prng prng[2]; /* one per direction: losing more answers loses no other requests */
+    uint64_t lost[2];    /**< packets lost per direction */
 };
 
 static inline void network_init(struct network *n, const struct storm_scenario *s, uint64_t seed)

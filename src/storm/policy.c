@@ -16,9 +16,13 @@ _Static_assert(WEFT_MAD_BOUND_RETRIES == 0 && WEFT_MAD_BOUND_TIME == 1, "order o
 _Static_assert(WEFT_MAD_BUSY_NO_REPLY == 0 && WEFT_MAD_BUSY_DELIVER == 1, "order of busy_words");
 
 #define FIELD(key, unit, member, min, max, help)                                                   \
-    {key, unit, offsetof(struct storm_policy, member), min, max, NULL, help}
+    {                                                                                              \
+        key, unit, offsetof(struct storm_policy, member), min, max, NULL, help                     \
+    }
 #define WORD(key, member, words, help)                                                             \
-    {key, STORM_WORD, offsetof(struct storm_policy, member), 0, 1, words, help}
+    {                                                                                              \
+        key, STORM_WORD, offsetof(struct storm_policy, member), 0, 1, words, help                  \
+    }
 
 const struct storm_field storm_policy_fields[] = {
     WORD("kind", kind, kind_words, "waits: fixed, or a randomized exponential backoff"),
@@ -46,7 +50,8 @@ const struct storm_field storm_policy_fields[] = {
     FIELD("queue-timeout", STORM_DURATION, queue_timeout_ns, 0, HOUR,
           "longest wait of a request held back by flow control; 0: for ever"),
     WORD("reask", reask, no_yes_words, "the client asks a failed query anew, without end"),
-    FIELD("reask-delay", STORM_DURATION, reask_delay_ns, 0, HOUR, "reask: this long after the error"),
+    FIELD("reask-delay", STORM_DURATION, reask_delay_ns, 0, HOUR,
+          "reask: this long after the error"),
     {NULL, STORM_COUNT, 0, 0, 0, NULL, NULL},
 };
 

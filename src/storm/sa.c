@@ -69,21 +69,25 @@ void sa_done(struct sa *sa)
     queue_done(&sa->software, &sa->alloc);
 }
 
+static void note_peak(struct sa *sa)
+{
+    if (sa_waiting(sa) > sa->queue_peak)
+        sa->queue_peak = sa_waiting(sa);
+}
+
 bool sa_receive(struct sa *sa, const struct sa_request *r)
 {
     if (!queue_add(&sa->receive, r)) {
         sa->dropped++;
         return false;
     }
-    if (sa_waiting(sa) > sa->queue_peak)
-        sa->queue_peak = sa_waiting(sa);
+    note_peak(sa);
     return true;
 }
 
 weft_time sa_receiver_start(struct sa *sa, weft_time now)
 {
-    if (sa->overload == STORM_DROP || sa->receiver_works ||
-        !queue_take(&sa->receive, &sa->taking))
+    if (sa->overload == STORM_DROP || sa->receiver_works || !queue_take(&sa->receive, &sa->taking))
         return WEFT_TIME_NEVER;
     sa->receiver_works = true;
     sa->taking_is_busy = sa->overload == STORM_BUSY && sa->software.count >= sa->busy_above;
@@ -98,6 +102,7 @@ bool sa_receiver_finish(struct sa *sa, struct sa_request *ret_busy)
         *ret_busy = sa->taking;
     else if (!queue_add(&sa->software, &sa->taking))
         sa->backlog_dropped++;
+    note_peak(sa);
     return sa->taking_is_busy;
 }
 

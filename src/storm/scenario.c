@@ -9,7 +9,9 @@
 const char *const storm_overload_words[] = {"drop", "busy", "stale", NULL};
 
 #define FIELD(key, unit, member, min, max, help)                                                   \
-    {key, unit, offsetof(struct storm_scenario, member), min, max, NULL, help}
+    {                                                                                              \
+        key, unit, offsetof(struct storm_scenario, member), min, max, NULL, help                   \
+    }
 
 const struct storm_field storm_scenario_fields[] = {
     FIELD("joins", STORM_COUNT, joins, 0, 1000, "multicast joins of each client, one by one"),
@@ -40,7 +42,8 @@ const struct storm_field storm_scenario_fields[] = {
     FIELD("loss-response", STORM_SHARE, loss_response, 0, 1000000, "answers lost on the way"),
     FIELD("sa-rate", STORM_COUNT, sa_rate, 1, 10000000, "requests the SA answers per second"),
     FIELD("sa-queue", STORM_COUNT, sa_queue, 1, 1000000, "receive buffers of the SA"),
-    {"sa-overload", STORM_WORD, offsetof(struct storm_scenario, sa_overload), 0, 2, storm_overload_words,
+    {"sa-overload", STORM_WORD, offsetof(struct storm_scenario, sa_overload), 0, 2,
+     storm_overload_words,
      "drop: a full receive queue loses requests; busy: BUSY answers; stale: as OpenSM"},
     FIELD("sa-backlog", STORM_COUNT, sa_backlog, 1, 10000000,
           "busy, stale: requests that fit into the SA's software queue"),

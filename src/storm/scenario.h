@@ -33,10 +33,10 @@ struct storm_scenario {
     uint64_t read_ns;    /**< time a client takes to read a received MAD, its buffer held */
     uint64_t send_ns;    /**< time between two packets of one client */
 
-    uint64_t rogues;            /**< clients more, that ask for everything and never give up */
-    uint64_t rogue_queries;     /**< queries of a rogue */
-    uint64_t rogue_width;       /**< queries it has under way at a time */
-    uint64_t rogue_timeout_ns;  /**< how long it waits before it asks again */
+    uint64_t rogues;           /**< clients more, that ask for everything and never give up */
+    uint64_t rogue_queries;    /**< queries of a rogue */
+    uint64_t rogue_width;      /**< queries it has under way at a time */
+    uint64_t rogue_timeout_ns; /**< how long it waits before it asks again */
 
     uint64_t hop_ns;        /**< latency of one link and the switch behind it */
     uint64_t host_ns;       /**< latency of adapter and software, both ends together */

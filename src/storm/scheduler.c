@@ -11,7 +11,10 @@ _Static_assert(sizeof(struct storm_event) == 32, "two events fill a cache line")
 /* Longer than any packet travels, shorter than any timeout of interest. */
 static const weft_time soon_ns = WEFT_MS;
 
-enum { CACHE_LINE = 64, FIRST_SPACE = 1024 };
+enum {
+    CACHE_LINE = 64,
+    FIRST_SPACE = 1024
+};
 
 static inline bool is_before(const struct storm_event *a, const struct storm_event *b)
 {

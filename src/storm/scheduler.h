@@ -9,15 +9,15 @@
 
 /** What happens. */
 enum storm_event_type {
-    STORM_START,         /**< a client starts */
-    STORM_TIMER,         /**< a timer of a client's engine may be due */
-    STORM_READ_DONE,     /**< a client has read the MAD it was reading */
-    STORM_REASK,         /**< a client asks a failed query anew; arg is its slot */
-    STORM_AT_SA,         /**< a request arrives at the SA; arg is the query */
-    STORM_TAKEN,         /**< the SA has moved a request to its software queue, or answered BUSY */
-    STORM_SERVED,        /**< the SA has an answer ready */
-    STORM_ANSWER,        /**< an answer arrives at a client; arg is the query */
-    STORM_ANSWER_BUSY    /**< a BUSY answer arrives at a client; arg is the query */
+    STORM_START,      /**< a client starts */
+    STORM_TIMER,      /**< a timer of a client's engine may be due */
+    STORM_READ_DONE,  /**< a client has read the MAD it was reading */
+    STORM_REASK,      /**< a client asks a failed query anew; arg is its slot */
+    STORM_AT_SA,      /**< a request arrives at the SA; arg is the query */
+    STORM_TAKEN,      /**< the SA has moved a request to its software queue, or answered BUSY */
+    STORM_SERVED,     /**< the SA has an answer ready */
+    STORM_ANSWER,     /**< an answer arrives at a client; arg is the query */
+    STORM_ANSWER_BUSY /**< a BUSY answer arrives at a client; arg is the query */
 };
 
 /** One event, 32 bytes: two to a cache line. */

@@ -19,11 +19,12 @@ struct storm {
     struct sa sa;
     struct client *clients; /* the rogues behind the others */
     uint32_t client_count, rogue_count;
-    uint32_t made; /* clients with a port */
+    uint32_t made;      /* clients with a port */
     uint64_t *answered; /* a bit for each query of each client that behaves */
     uint64_t answers, busy, duplicates, events;
-    weft_time end;
-    bool over, cut;
+    weft_time end;   /* when the last client that behaves finished, or the duration */
+    weft_time quiet; /* when the last packet arrived somewhere */
+    bool over, finished, cut;
     struct arena arena;
     struct weft_alloc alloc;
 };
@@ -305,20 +306,27 @@ static void cut(struct storm *s)
     t->queries_failed = queries - t->queries_resolved;
 }
 
+/* When all clients have finished the SA works off what it still has: nobody asks any more, so the
+ * events run out by themselves. Only a rogue would go on for ever. */
 static void step(struct storm *s)
 {
     struct storm_event e;
-    bool any = scheduler_take(&s->scheduler, &e);
 
-    if (!any || e.time > s->scenario.duration_ns) {
-        cut(s);
+    if (!scheduler_take(&s->scheduler, &e) || e.time > s->scenario.duration_ns) {
+        if (!s->finished)
+            cut(s);
         s->over = true;
         return;
     }
     s->events++;
     handle(s, &e);
+    if (storm_event_type(&e) != STORM_TIMER)
+        s->quiet = e.time;
+    if (s->finished || storm_finished(s) < s->client_count)
+        return;
+    s->finished = true;
     s->end = e.time;
-    s->over = storm_finished(s) == s->client_count;
+    s->over = s->rogue_count > 0;
 }
 
 /* Nothing was lost in the engines: what they accepted is done, or still with them. */
@@ -400,12 +408,12 @@ void storm_result(struct storm *s, struct storm_result *ret)
         .stale = s->env.totals.unmatched,
         .sa_dropped = s->sa.dropped + s->sa.backlog_dropped,
         .sa_expired = s->sa.expired,
-        .sa_left = sa_waiting(&s->sa),
         .queue_peak = s->sa.queue_peak,
         .lost = s->network.lost[NETWORK_REQUEST] + s->network.lost[NETWORK_RESPONSE],
         .mads = s->env.totals.requests + s->answers + s->busy,
         .events = s->events,
         .end = s->end,
+        .quiet = s->quiet,
         .cut = s->cut,
         .trace_hash = s->env.trace_hash,
         .over_time = &s->measure,

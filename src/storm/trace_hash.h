@@ -38,16 +38,15 @@ static inline uint64_t trace_hash_body(uint64_t hash, const struct weft_trace_ev
     case WEFT_TRACE_RETRY:
         hash = trace_hash_add(hash, ev->u.retry.wait);
         hash = trace_hash_add(hash, ev->u.retry.budget);
-        return trace_hash_add(hash,
-                              trace_hash_pack(0, 0, ev->u.retry.attempt, ev->u.retry.left));
+        return trace_hash_add(hash, trace_hash_pack(0, 0, ev->u.retry.attempt, ev->u.retry.left));
     case WEFT_TRACE_EVENT:
-        return trace_hash_add(hash, trace_hash_pack(0, ev->u.event.type, ev->u.event.status,
-                                                    ev->u.event.len));
+        return trace_hash_add(
+            hash, trace_hash_pack(0, ev->u.event.type, ev->u.event.status, ev->u.event.len));
     case WEFT_TRACE_WINDOW:
         return trace_hash_add(hash, trace_hash_pack(0, 0, ev->u.window.lid, ev->u.window.window));
     case WEFT_TRACE_RMPP:
-        return trace_hash_add(hash, trace_hash_pack(ev->u.rmpp.status, ev->u.rmpp.what, 0,
-                                                    ev->u.rmpp.segments));
+        return trace_hash_add(
+            hash, trace_hash_pack(ev->u.rmpp.status, ev->u.rmpp.what, 0, ev->u.rmpp.segments));
     }
     return hash;
 }
