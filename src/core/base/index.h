@@ -52,6 +52,12 @@ static inline uint32_t index_hash(uint64_t key)
     return (uint32_t)key;
 }
 
+/** Tells the processor that slots with this hash will be looked for soon. */
+static inline void index_prefetch(const struct index *ix, uint32_t hash)
+{
+    __builtin_prefetch(&ix->entries[hash & ix->mask]);
+}
+
 static inline void index_put(struct index *ix, uint32_t hash, uint32_t slot)
 {
     uint32_t i = hash & ix->mask;

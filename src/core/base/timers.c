@@ -16,7 +16,7 @@ static bool timer_before(const struct timer *a, const struct timer *b)
 static void timer_place(struct timers *t, uint32_t at, struct timer entry)
 {
     t->heap[at] = entry;
-    t->place[entry.id] = at + 1;
+    t->place[entry.id] = (t->place[entry.id] & TIMERS_MARK) | (at + 1);
 }
 
 static void timers_sift_up(struct timers *t, uint32_t at, struct timer entry)
@@ -52,8 +52,40 @@ static void timers_sift_down(struct timers *t, uint32_t at, struct timer entry)
     timer_place(t, at, entry);
 }
 
+/* Moves an entry whose place is free to where it belongs. */
+static void timers_settle(struct timers *t, uint32_t at, struct timer entry)
+{
+    if (at > 0 && timer_before(&entry, &t->heap[(at - 1) / 4]))
+        timers_sift_up(t, at, entry);
+    else
+        timers_sift_down(t, at, entry);
+}
+
+static void timers_take_out(struct timers *t, uint32_t id)
+{
+    uint32_t at = (t->place[id] & ~TIMERS_MARK) - 1;
+    struct timer last = t->heap[--t->count];
+
+    t->place[id] = 0;
+    if (at < t->count)
+        timers_settle(t, at, last);
+}
+
+static bool timers_is_leaving(const struct timers *t, uint32_t id)
+{
+    return (t->place[id] & TIMERS_MARK) != 0;
+}
+
+/* Keeps the promise about the first entry. */
+static void timers_clear_top(struct timers *t)
+{
+    while (t->count > 0 && timers_is_leaving(t, t->heap[0].id))
+        timers_take_out(t, t->heap[0].id);
+}
+
 void timers_init(struct timers *t, struct timer *heap, uint32_t *place, uint32_t ids)
 {
+    WEFT_ASSERT(ids > 0 && ids < TIMERS_MARK);
     *t = (struct timers){.heap = heap, .place = place};
     for (uint32_t i = 0; i < ids; i++)
         place[i] = 0;
@@ -62,27 +94,32 @@ void timers_init(struct timers *t, struct timer *heap, uint32_t *place, uint32_t
 void timers_arm(struct timers *t, uint32_t id, weft_time deadline)
 {
     struct timer entry = {.deadline = deadline, .serial = t->serial++, .id = id};
+    uint32_t at = t->place[id] & ~TIMERS_MARK;
 
-    timers_disarm(t, id);
-    timers_sift_up(t, t->count++, entry);
+    t->place[id] = at;
+    if (at == 0)
+        timers_sift_up(t, t->count++, entry);
+    else
+        timers_settle(t, at - 1, entry);
+    timers_clear_top(t);
 }
 
 void timers_disarm(struct timers *t, uint32_t id)
 {
-    uint32_t at = t->place[id];
-    struct timer last;
+    uint32_t at = t->place[id], oldest;
 
-    if (at == 0)
+    if (!timers_armed(t, id))
         return;
-    t->place[id] = 0;
-    at--;
-    last = t->heap[--t->count];
-    if (at == t->count)
-        return;
-    if (at > 0 && timer_before(&last, &t->heap[(at - 1) / 4]))
-        timers_sift_up(t, at, last);
-    else
-        timers_sift_down(t, at, last);
+    __builtin_prefetch(&t->heap[at - 1], 1);
+    __builtin_prefetch(&t->heap[4 * (size_t)at - 3]);
+    __builtin_prefetch(&t->heap[(at - 1) / 4]);
+    t->place[id] = at | TIMERS_MARK;
+    oldest = t->leaving[t->leaving_next];
+    t->leaving[t->leaving_next] = id;
+    t->leaving_next = (t->leaving_next + 1) % TIMERS_LEAVING;
+    if (oldest != id && timers_is_leaving(t, oldest))
+        timers_take_out(t, oldest);
+    timers_clear_top(t);
 }
 
 bool timers_pop(struct timers *t, weft_time now, uint32_t *ret_id)
@@ -90,6 +127,7 @@ bool timers_pop(struct timers *t, weft_time now, uint32_t *ret_id)
     if (t->count == 0 || t->heap[0].deadline > now)
         return false;
     *ret_id = t->heap[0].id;
-    timers_disarm(t, *ret_id);
+    timers_take_out(t, *ret_id);
+    timers_clear_top(t);
     return true;
 }

@@ -169,12 +169,13 @@ struct recv {
     uint32_t generation;
     uint8_t place; /* enum recv_place */
     bool solicited, device;
+    bool looped; /* DEVICE: it was sent by this port to itself */
     uint8_t qpn;
     uint16_t dlid;
     uint32_t len;
     uint64_t user_data;
     struct agent *agent; /* NULL for DEVICE */
-    struct send *local;  /* DEVICE: the send of this port that it is, or NULL */
+    struct send *local;  /* looped: the send that it is; NULL once its agent was removed */
     uint32_t head_bytes; /* bytes of the message in mad */
     uint32_t stride;     /* bytes of the message per further segment */
     uint32_t blocks, cursor_block, cursor_number; /* segments from the second on */

@@ -101,6 +101,9 @@ enum flow_gate flow_gate(const struct weft_mad_port *p, const struct send *s)
 {
     if (s->peer && !peer_open(s->peer, s->peer->outstanding))
         return FLOW_PEER;
+    /* removal ends its sends one by one; none of them takes the place of another meanwhile */
+    if (!s->agent->present)
+        return FLOW_AGENT;
     if ((s->flags & SEND_LIMITED) && s->agent->outstanding >= s->agent->limit)
         return FLOW_AGENT;
     if (p->config.flow.port_budget && s->timeout > 0 && !flow_port_has_room(p))
@@ -202,7 +205,7 @@ static void flow_serve_line(struct weft_mad_port *p, struct list_node *line)
 
 static bool flow_agent_has_room(const struct agent *a)
 {
-    return a->outstanding < a->limit;
+    return a->present && a->outstanding < a->limit;
 }
 
 void flow_buffer_freed(struct weft_mad_port *p)

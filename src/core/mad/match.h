@@ -7,6 +7,12 @@
 
 #include "core/mad/engine.h"
 
+/** Tells the processor that a transaction id will be looked for soon. */
+static inline void match_prefetch(const struct weft_mad_port *p, uint64_t tid)
+{
+    index_prefetch(&p->send_index, index_hash(tid));
+}
+
 /** Makes a send findable by its transaction id, and no longer so. */
 void match_learn(struct weft_mad_port *p, struct send *s);
 void match_forget(struct weft_mad_port *p, struct send *s);

@@ -54,6 +54,14 @@ static struct send *post_take(struct weft_mad_port *p)
     return s;
 }
 
+/* A request carries its agent's half of the transaction id, a response that of who asked. */
+static uint64_t post_tid(const struct agent *a, const uint8_t *mad)
+{
+    if (mad_is_response(mad))
+        return mad_tid(mad);
+    return (uint64_t)a->tid << 32 | (uint32_t)mad_tid(mad);
+}
+
 static void post_fill(struct weft_mad_port *p, struct send *s, struct agent *a,
                       const struct weft_mad_send_req *r)
 {
@@ -71,11 +79,9 @@ static void post_fill(struct weft_mad_port *p, struct send *s, struct agent *a,
     s->path_bits = r->to.path_bits;
     if (r->to.has_grh)
         s->flags |= SEND_GRH;
-    s->tid = mad_tid(mad);
+    s->tid = post_tid(a, mad);
     if (mad_is_response(mad))
         s->flags |= SEND_ANSWERS;
-    else
-        s->tid = (uint64_t)a->tid << 32 | (uint32_t)s->tid;
     if (s->mgmt_class == WEFT_CLASS_SUBN_DIRECTED)
         s->flags |= SEND_DIRECTED;
     else if (r->len >= WEFT_RMPP_DATA_OFFSET && agent_does_rmpp(a, mad))
@@ -149,6 +155,7 @@ static int post(struct weft_mad_port *p, struct agent *a, const struct weft_mad_
 
     if (!post_header_valid(a, r) || !post_policy_valid(r))
         return WEFT_ERR_INVALID;
+    match_prefetch(p, post_tid(a, r->data));
     s = post_take(p);
     if (!s)
         return WEFT_ERR_FULL;

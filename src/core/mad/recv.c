@@ -28,6 +28,7 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bo
     r->place = RECV_GATHERING;
     r->solicited = solicited;
     r->device = false;
+    r->looped = false;
     r->qpn = rx->qpn;
     r->dlid = rx->dlid;
     r->len = WEFT_MAD_BYTES;
@@ -100,6 +101,31 @@ int weft_mad_recv_read(struct weft_mad_port *p, weft_mad_recv_id id, uint32_t of
     return 0;
 }
 
+void recv_local_gone(struct weft_mad_port *p, const struct send *s)
+{
+    for (uint32_t slot = 0; pool_known(&p->recvs, slot); slot++) {
+        struct recv *r = pool_at(&p->recvs, slot);
+
+        if (r->place != RECV_FREE && r->local == s)
+            r->local = NULL;
+    }
+}
+
+/* The buffer of a message of this port to itself takes the answer to it: given back in between, it
+ * could go to a send that waits for the port's budget. */
+static void recv_turn_round(struct weft_mad_port *p, struct recv *r, const void *mad)
+{
+    r->generation++;
+    r->device = false;
+    r->looped = false;
+    r->solicited = true;
+    p->held_unsolicited--;
+    r->agent = r->local->agent;
+    r->local = NULL;
+    memmove(r->mad, mad, WEFT_MAD_BYTES);
+    event_push_recv(p, r);
+}
+
 /* What the device did with a send of its own port ends that send. */
 static void recv_local_done(struct weft_mad_port *p, struct send *local)
 {
@@ -132,6 +158,7 @@ int weft_mad_recv_pass(struct weft_mad_port *p, weft_time now, weft_mad_recv_id 
     uint8_t mad[WEFT_MAD_BYTES];
     struct weft_mad_rx rx;
     struct send *local;
+    bool looped;
     int err = engine_clock(p, now);
 
     if (err < 0)
@@ -144,8 +171,9 @@ int weft_mad_recv_pass(struct weft_mad_port *p, weft_time now, weft_mad_recv_id 
     memcpy(mad, r->mad, sizeof(mad));
     rx.data = mad;
     local = r->local;
+    looped = r->looped;
     recv_free(p, r);
-    if (local) {
+    if (looped) {
         rx_local_to_agent(p, &rx);
     } else {
         p->stats.verdicts[WEFT_MAD_ACCEPTED]--;
@@ -171,14 +199,12 @@ int weft_mad_recv_answer(struct weft_mad_port *p, weft_time now, weft_mad_recv_i
         return WEFT_ERR_STATE;
     rx = recv_packet(r);
     local = r->local;
-    if (!local && !tx_reply(p, &rx, mad))
+    if (!r->looped && !tx_reply(p, &rx, mad))
         return WEFT_ERR_FULL;
-    recv_free(p, r);
-    if (local && !local->agent->no_recv) {
-        rx.data = mad;
-        /* no buffer: the answer is lost as on the wire, the send ends all the same */
-        (void)recv_deliver(p, local->agent, &rx, local);
-    }
+    if (local && !local->agent->no_recv)
+        recv_turn_round(p, r, mad);
+    else
+        recv_free(p, r);
     recv_local_done(p, local);
     return 0;
 }

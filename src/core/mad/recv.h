@@ -20,6 +20,9 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bo
 /** Gives a buffer and its segments back and lets sends go that waited for it. */
 void recv_free(struct weft_mad_port *p, struct recv *r);
 
+/** A send that is with the own device ends: what the device does with it is not reported. */
+void recv_local_gone(struct weft_mad_port *p, const struct send *s);
+
 /** Hands a message of one packet to an agent.
  * @param request  the send it answers, or NULL
  * @return false: no buffer was free */

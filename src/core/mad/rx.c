@@ -74,6 +74,7 @@ static bool rx_offer_device(struct weft_mad_port *p, const struct weft_mad_rx *r
     if (!r)
         return false;
     r->device = true;
+    r->looped = local != NULL;
     r->local = local;
     if (local)
         r->user_data = local->user_data;

@@ -8,6 +8,7 @@
 #include "core/mad/event.h"
 #include "core/mad/flow.h"
 #include "core/mad/match.h"
+#include "core/mad/recv.h"
 #include "core/mad/retry.h"
 #include "core/mad/rmpp_rx.h"
 #include "core/mad/rmpp_tx.h"
@@ -228,8 +229,11 @@ void send_answered(struct weft_mad_port *p, struct send *s)
         return;
     }
     /* the answer overtook the packet's completion, whose status the send will report */
-    if (send_step(p, s, SEND_RESPONSE) == SEND_TO)
-        flow_freed(p, s);
+    if (send_step(p, s, SEND_RESPONSE) != SEND_TO)
+        return;
+    if (s->transfer)
+        rmpp_rx_request_gone(p, s);
+    flow_freed(p, s);
 }
 
 void send_rmpp_failed(struct weft_mad_port *p, struct send *s, uint8_t rmpp_status, bool local)
@@ -253,6 +257,8 @@ void send_agent_removed(struct weft_mad_port *p, struct send *s)
     bool reported_by_timer =
         s->state == WEFT_MAD_CANCELED && timers_armed(&p->timers, pool_slot(&p->sends, s));
 
+    if (s->state == WEFT_MAD_LOCAL)
+        recv_local_gone(p, s);
     if (reported_by_timer) {
         send_finish(p, s, SEND_CANCEL_DUE, WEFT_MAD_FLUSHED);
     } else if (send_fsm_cell((enum weft_mad_state)s->state, SEND_REMOVE).next == WEFT_MAD_DONE) {
