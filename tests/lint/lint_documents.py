@@ -22,7 +22,7 @@ def test_every_requirement_has_a_test_or_an_answer():
     current("coverage")
 
 
-def test_state_tables_and_models_are_those_of_the_engine():
+def test_R19_state_tables_and_models_are_those_of_the_engine():
     current("generate-states")
 
 
