@@ -2,6 +2,7 @@
 # The short commands in front of meson. Each installs the Debian packages it misses (packages.txt).
 PREFIX ?= /usr/local
 DESTDIR ?=
+SOAK_SECONDS ?= 600
 DEMO_TOPOLOGY = examples/fat-tree-324.topo
 DEMO_REPORT = build/storm.html
 
@@ -28,9 +29,9 @@ lint: packages-test
 bench: all
 	@meson test -C build --no-rebuild --benchmark --verbose --num-processes 1
 
-# Hours of random simulation; stop it whenever you like.
+# Hunts: each fuzzer for SOAK_SECONDS, then random simulation.
 soak: packages-test
-	@tools/run-tests --soak
+	@tools/run-tests --soak $(SOAK_SECONDS)
 
 install: all
 	@meson configure build -Dprefix=$(abspath $(PREFIX))
