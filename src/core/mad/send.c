@@ -178,7 +178,8 @@ void send_timer(struct weft_mad_port *p, struct send *s)
     case WEFT_MAD_EARLY_RESP:
     case WEFT_MAD_LOCAL:
     case WEFT_MAD_DONE:
-        WEFT_ASSERT(!"a timer runs in a state that has none");
+        /* these states have no timer */
+        WEFT_ASSERT(false);
         break;
     }
 }

@@ -26,7 +26,8 @@ static struct tx *tx_take(struct weft_mad_port *p, uint8_t qpn)
     bool fresh;
     struct tx *t = pool_take(&p->txs, &fresh);
 
-    WEFT_ASSERT(t);
+    if (!t)
+        return NULL;
     if (fresh)
         t->generation = 1;
     list_init(&t->queue);
@@ -39,14 +40,13 @@ static struct tx *tx_take(struct weft_mad_port *p, uint8_t qpn)
 bool tx_control(struct weft_mad_port *p, uint8_t qpn, const struct weft_mad_addr *to,
                 const void *mad)
 {
-    struct tx *t;
+    struct tx *t = p->control_used < ENGINE_CONTROL_DEPTH ? tx_take(p, qpn) : NULL;
 
-    if (p->control_used == ENGINE_CONTROL_DEPTH) {
+    if (!t) {
         p->stats.control_dropped++;
         return false;
     }
     p->control_used++;
-    t = tx_take(p, qpn);
     t->to = *to;
     memcpy(t->mad, mad, sizeof(t->mad));
     list_push_back(&p->queues[qpn].control, &t->queue);
@@ -139,24 +139,36 @@ static struct send *tx_next_due(struct weft_mad_port *p, struct send_queue *q)
     return NULL;
 }
 
+/* The next packet of a QP: the engine's own go first. */
+static struct tx *tx_next(struct weft_mad_port *p, uint8_t qpn)
+{
+    struct send_queue *q = &p->queues[qpn];
+    struct list_node *n = list_pop_front(&q->control);
+    struct send *s;
+    struct tx *t;
+
+    if (n)
+        return WEFT_CONTAINER_OF(n, struct tx, queue);
+    s = tx_next_due(p, q);
+    if (!s)
+        return NULL;
+    /* there is a slot for each packet that the host may hold */
+    t = tx_take(p, qpn);
+    WEFT_ASSERT(t);
+    if (!t)
+        return NULL;
+    t->send = s;
+    q->held++;
+    tx_build(p, s, t);
+    return t;
+}
+
 bool weft_mad_poll_tx(struct weft_mad_port *p, struct weft_mad_tx *ret)
 {
     for (uint8_t qpn = WEFT_QP_SMI; qpn <= WEFT_QP_GSI; qpn++) {
-        struct send_queue *q = &p->queues[qpn];
-        struct list_node *n = list_pop_front(&q->control);
-        struct send *s;
-        struct tx *t;
+        struct tx *t = tx_next(p, qpn);
 
-        if (n) {
-            tx_hand_over(p, WEFT_CONTAINER_OF(n, struct tx, queue), ret);
-            return true;
-        }
-        s = tx_next_due(p, q);
-        if (s) {
-            t = tx_take(p, qpn);
-            t->send = s;
-            q->held++;
-            tx_build(p, s, t);
+        if (t) {
             tx_hand_over(p, t, ret);
             return true;
         }

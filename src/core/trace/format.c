@@ -7,21 +7,20 @@
 
 #include <weft/trace.h>
 
+/* Milliseconds, and behind a point what is left of them without the zeroes at its end. */
 static void put_time(struct wire_text *t, weft_time ns)
 {
+    char digits[] = ".000000";
     uint64_t part = ns % WEFT_MS;
-    char digits[7];
-    int n = 0;
+    size_t used = 0;
 
-    wire_text_decimal(t, ns / WEFT_MS);
-    if (part == 0)
-        return;
-    for (uint64_t unit = WEFT_MS / 10; part > 0; unit /= 10) {
-        digits[n++] = (char)('0' + part / unit);
-        part %= unit;
+    for (size_t i = sizeof(digits) - 2; i > 0; i--, part /= 10) {
+        digits[i] = (char)('0' + part % 10);
+        if (used == 0 && digits[i] != '0')
+            used = i + 1;
     }
-    digits[n] = '\0';
-    wire_text_char(t, '.');
+    digits[used] = '\0';
+    wire_text_decimal(t, ns / WEFT_MS);
     wire_text_string(t, digits);
 }
 
