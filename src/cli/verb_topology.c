@@ -88,7 +88,7 @@ static json_t *text_to_json(const char *text)
 
     if (value != NULL)
         return value;
-    for (i = 0; text[i] != '\0' && i < sizeof(plain) - 1; i++)
+    for (i = 0; i < sizeof(plain) - 1 && text[i] != '\0'; i++)
         plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
     plain[i] = '\0';
     return json_string(plain);
@@ -318,7 +318,7 @@ int verb_topology(int argc, const char **argv)
         action = find_action(&o);
     if (action != NULL)
         check_request(&o, action, &request);
-    if (options_stopped(&o))
+    if (action == NULL || options_stopped(&o))
         return options_done(&o);
     exit_code = action->run(&request);
     (void)options_done(&o);

@@ -158,7 +158,7 @@ static void make_levels(struct tree *t, uint32_t hosts)
 
     for (uint32_t level = t->levels; level > 1; level--)
         split_all = split_all && split(t, level);
-    if (!split_all) {
+    if (!split_all || t->pods[1] == NULL) {
         topo_builder_fail(t->plan->builder, WEFT_ERR_NOMEM);
         return;
     }

@@ -190,7 +190,7 @@ static int match_end(struct topo *t, struct ends *e, uint32_t i)
 
 static int store_ports(struct topo *t, const struct ends *e)
 {
-    t->ports = malloc(((size_t)e->count + 1) * sizeof(*t->ports));
+    t->ports = calloc((size_t)e->count + 1, sizeof(*t->ports));
     if (t->ports == NULL)
         return WEFT_ERR_NOMEM;
     t->port_count = e->count;
@@ -237,7 +237,7 @@ int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t co
     int err = WEFT_ERR_NOMEM;
 
     e.items = malloc(((size_t)count + 1) * sizeof(*e.items));
-    e.first = malloc(((size_t)t->node_count + 2) * sizeof(*e.first));
+    e.first = calloc((size_t)t->node_count + 2, sizeof(*e.first));
     if (e.items == NULL || e.first == NULL)
         goto out;
     if (count > 0)

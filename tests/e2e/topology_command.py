@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""weft topology as a user runs it: lint, convert, generate, diff, and what it says when it cannot."""
+"""weft topology as a user runs it: what its actions print, and what it says when it cannot."""
 import json
 import pathlib
 
@@ -50,7 +50,8 @@ def test_lint_json_has_the_documented_members_and_no_others():
 def test_json_survives_names_that_are_no_utf8():
     with tap.scratch() as folder:
         path = pathlib.Path(folder, "latin1.topo")
-        path.write_bytes(b'Switch 2 "S-0000000000000001" # "B\xfcro"\n[1] "S-0000000000000001"[2]\n')
+        path.write_bytes(b'Switch 2 "S-0000000000000001" # "B\xfcro"\n'
+                         b'[1] "S-0000000000000001"[2]\n')
         done = topology("lint", "--json", path)
         tap.equal(done.returncode, 1)
         tap.contains(json.loads(done.stdout)["problems"][0]["text"], "B?ro")
