@@ -40,6 +40,7 @@ install: all
 # Everything under docs/ that is made from the sources.
 docs: packages-test
 	@tools/coverage
+	@tools/update-wire-tables
 	@tools/run-doxygen build/docs
 
 clean:
