@@ -9,7 +9,7 @@
 #ifndef WEFT_PCAP_H
 #define WEFT_PCAP_H
 
-#include <weft/base.h>
+#include <weft/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +60,23 @@ int weft_pcap_file_header(uint8_t *out, size_t cap);
  * @return the bytes written, 1 or more; WEFT_ERR_INVALID: a field of the packet is outside its
  *         range; WEFT_ERR_FULL: the record is longer than cap, nothing was written */
 int weft_pcap_record(uint8_t *out, size_t cap, const struct weft_pcap_packet *packet);
+
+/** Where the port stands whose trace becomes a capture: what its trace events do not say. */
+struct weft_pcap_port {
+    uint16_t lid;  /**< its LID; packets received carry the LID they were sent to */
+    uint16_t pkey; /**< the P_Key of its packets */
+    uint32_t psn;  /**< number of the next packet; counted on by weft_pcap_trace_record() */
+};
+
+/** Makes the record of a trace event: a packet that the port transmitted or received.
+ * @param out   where it goes
+ * @param cap   bytes at out; WEFT_PCAP_RECORD_BYTES_MAX always suffice
+ * @param port  the port; its psn is counted on when a record was made
+ * @param ev    an event of the port's trace
+ * @return the bytes written; 0: the event is no packet, or a packet of less than 24 or more than
+ * 256 bytes, which no link carries as a MAD; errors as weft_pcap_record() */
+int weft_pcap_trace_record(uint8_t *out, size_t cap, struct weft_pcap_port *port,
+                           const struct weft_trace_event *ev);
 
 #ifdef __cplusplus
 }

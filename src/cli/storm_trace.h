@@ -9,13 +9,15 @@
 
 #include "cli/storm_job.h"
 
+#include <weft/pcap.h>
+
 /** The observer of one storm. */
 struct storm_trace {
     const struct storm_job *job; /**< where the clients are */
     const struct storm *storm;   /**< set before the storm runs */
     FILE *text;                  /**< one line an event, or NULL */
-    FILE *pcap;                  /**< packets as the clients' ports send and receive them, or NULL */
-    uint32_t psn;                /* of the next packet */
+    FILE *pcap;                 /**< packets as the clients' ports send and receive them, or NULL */
+    struct weft_pcap_port port; /**< the client's port */
 };
 
 /** Writes what a pcap file begins with. Errors are left to the caller's ferror(). */
