@@ -248,11 +248,11 @@ static void read_pair(struct reader *r, const struct topo_line *line)
     if (p->peer_node == TOPO_NONE || !port_in_range(r, p->node, own->num) ||
         !port_in_range(r, p->peer_node, peer->num))
         return;
-    if (own->ref.type != TOPO_SWITCH) {
+    if (topo_builder_at(r->builder, p->node)->type != TOPO_SWITCH) {
         p->guid = own->ref.guid;
         p->lid = own->lid;
     }
-    if (peer->ref.type != TOPO_SWITCH)
+    if (topo_builder_at(r->builder, p->peer_node)->type != TOPO_SWITCH)
         claim.peer_guid = peer->ref.guid;
     p->peer_lid = peer->lid;
     p->num = (uint8_t)own->num;
