@@ -192,10 +192,10 @@ static void finish_query(struct client *c, weft_time now, uint16_t slot_index, b
         finish_client(c, now);
 }
 
-void client_reask(struct client *c, weft_time now, uint32_t slot)
+static void reask(struct client *c, weft_time now, uint16_t slot_index)
 {
     c->env->totals.reasked++;
-    post(c, now, (uint16_t)slot);
+    post(c, now, slot_index);
 }
 
 static void take_send_done(struct client *c, weft_time now, const struct weft_mad_event *ev)
@@ -215,7 +215,7 @@ static void take_send_done(struct client *c, weft_time now, const struct weft_ma
     } else if (!b->reask) {
         finish_query(c, now, slot_index, false);
     } else if (b->reask_delay_ns == 0) {
-        client_reask(c, now, slot_index);
+        reask(c, now, slot_index);
     } else {
         slot->state = SLOT_PAUSED;
         scheduler_add(c->env->scheduler, now + b->reask_delay_ns, STORM_REASK, c->index, slot_index,
@@ -363,6 +363,12 @@ void client_timer(struct client *c, weft_time now)
 void client_read_done(struct client *c, weft_time now)
 {
     release_buffer(c);
+    run(c, now);
+}
+
+void client_reask(struct client *c, weft_time now, uint32_t slot)
+{
+    reask(c, now, (uint16_t)slot);
     run(c, now);
 }
 

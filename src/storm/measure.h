@@ -9,7 +9,7 @@
 
 /** Steps that a series has at most; a run ends with more than half of them, if it is long enough.
  */
-#define MEASURE_STEPS 512
+#define MEASURE_STEPS 1024
 
 /** What is counted over time. */
 enum measure_what {
