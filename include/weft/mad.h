@@ -526,8 +526,8 @@ int weft_mad_recv_pass(struct weft_mad_port *p, weft_time now, weft_mad_recv_id 
  * @param id    the message; stale afterwards
  * @param mad   the 256 bytes of the reply; read during the call only
  * @return 0; WEFT_ERR_STALE; WEFT_ERR_STATE: not a DEVICE message; WEFT_ERR_FULL: the send queue
- *         holds too many replies: drain weft_mad_poll_tx(); WEFT_ERR_INVALID: a directed-route reply
- *         whose hops lead nowhere: correct it; WEFT_ERR_CLOCK */
+ *         holds too many replies: drain weft_mad_poll_tx(); WEFT_ERR_INVALID: a directed-route
+ *         reply whose hops lead nowhere: correct it; WEFT_ERR_CLOCK */
 int weft_mad_recv_answer(struct weft_mad_port *p, weft_time now, weft_mad_recv_id id,
                          const void *mad);
 

@@ -318,7 +318,7 @@ bool fx_event(struct fx *f)
 /* The next event must be of this type. */
 static void fx_expect_type(struct fx *f, enum weft_mad_event_type type, const char *file, int line)
 {
-    _assert_true(fx_event(f), "there is an event", file, line);
+    _assert_int_equal(fx_event(f), true, file, line);
     _assert_int_equal(f->event.type, type, file, line);
 }
 
@@ -351,7 +351,7 @@ weft_mad_recv_id fx_expect_unsolicited_at(struct fx *f, uint64_t tid, const char
 
 void fx_expect_nothing_at(struct fx *f, const char *file, int line)
 {
-    _assert_true(fx_tx_empty(f), "no packet is left", file, line);
+    _assert_int_equal(fx_tx_empty(f), true, file, line);
     _assert_int_equal(fx_event(f), false, file, line);
 }
 

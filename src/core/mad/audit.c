@@ -100,9 +100,9 @@ static const char *audit_backlog(const struct weft_mad_port *p, const struct bac
     gate = flow_gate(p, first);
     if (gate == FLOW_OPEN)
         return "the first send of a backlog is stopped by something";
-    return list_empty(&b->turn) == (gate == FLOW_PEER)
+    return gate == FLOW_PEER || !list_empty(&b->turn)
                ? NULL
-               : "a backlog stands in line for what stops it, and for its own window in none";
+               : "a backlog that something else than its own window stops stands in a line";
 }
 
 static const char *audit_peer(const struct weft_mad_port *p, const struct peer *d)

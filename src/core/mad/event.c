@@ -8,10 +8,7 @@
 #include "core/mad/recv.h"
 #include "core/mad/send.h"
 
-/* A code is the slot, with the lowest bit telling sends from messages; EVENT_GONE was taken back.
- */
-#define EVENT_GONE UINT32_MAX
-
+/* A code is the slot, with the lowest bit telling sends from messages. */
 static void event_push(struct weft_mad_port *p, uint32_t code)
 {
     uint32_t at = p->events_first + p->events_count;
@@ -55,17 +52,18 @@ void event_push_recv(struct weft_mad_port *p, struct recv *r)
 
 void event_drop_agent(struct weft_mad_port *p, const struct agent *a)
 {
-    for (uint32_t i = 0; i < p->events_count; i++) {
-        uint32_t at = (p->events_first + i) % p->events_size;
-        struct recv *r;
+    uint32_t count = p->events_count;
 
-        if (p->events[at] == EVENT_GONE || (p->events[at] & 1) != 0)
-            continue;
-        r = pool_at(&p->recvs, p->events[at] >> 1);
-        if (r->agent == a) {
-            p->events[at] = EVENT_GONE;
+    /* those kept move up: entries left behind would take the room of events to come */
+    p->events_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t code = p->events[(p->events_first + i) % p->events_size];
+        struct recv *r = (code & 1) != 0 ? NULL : pool_at(&p->recvs, code >> 1);
+
+        if (r && r->agent == a)
             recv_free(p, r);
-        }
+        else
+            event_push(p, code);
     }
 }
 
@@ -104,18 +102,16 @@ static void event_of_recv(struct weft_mad_port *p, struct recv *r, struct weft_m
 
 bool weft_mad_poll_event(struct weft_mad_port *p, struct weft_mad_event *ret)
 {
-    while (p->events_count > 0) {
-        uint32_t code = p->events[p->events_first];
+    uint32_t code;
 
-        p->events_first = p->events_first + 1 < p->events_size ? p->events_first + 1 : 0;
-        p->events_count--;
-        if (code == EVENT_GONE)
-            continue;
-        if ((code & 1) != 0)
-            event_of_send(p, pool_at(&p->sends, code >> 1), ret);
-        else
-            event_of_recv(p, pool_at(&p->recvs, code >> 1), ret);
-        return true;
-    }
-    return false;
+    if (p->events_count == 0)
+        return false;
+    code = p->events[p->events_first];
+    p->events_first = p->events_first + 1 < p->events_size ? p->events_first + 1 : 0;
+    p->events_count--;
+    if ((code & 1) != 0)
+        event_of_send(p, pool_at(&p->sends, code >> 1), ret);
+    else
+        event_of_recv(p, pool_at(&p->recvs, code >> 1), ret);
+    return true;
 }

@@ -90,7 +90,7 @@ static bool flow_port_has_room(const struct weft_mad_port *p)
     return p->outstanding - p->gathering + solicited + kept < p->recv_depth;
 }
 
-bool flow_unsolicited_may_take(const struct weft_mad_port *p)
+bool flow_buffer_to_spare(const struct weft_mad_port *p)
 {
     if (!p->config.flow.port_budget)
         return true;
@@ -218,7 +218,8 @@ void flow_buffer_freed(struct weft_mad_port *p)
 
 void flow_freed(struct weft_mad_port *p, struct send *s)
 {
-    if (s->peer && !list_empty(&s->peer->backlog.sends))
+    /* a backlog that stands in line waits for its turn there */
+    if (s->peer && list_empty(&s->peer->backlog.turn))
         flow_serve(p, &s->peer->backlog);
     while (!list_empty(&s->agent->waiting) && flow_agent_has_room(s->agent))
         flow_serve_line(p, &s->agent->waiting);

@@ -43,8 +43,8 @@ void flow_freed(struct weft_mad_port *p, struct send *s);
 /** A receive buffer was given back: lets others go. */
 void flow_buffer_freed(struct weft_mad_port *p);
 
-/** Receive buffers left for unsolicited MADs are never those that outstanding requests count on. */
-bool flow_unsolicited_may_take(const struct weft_mad_port *p);
+/** Whether a receive buffer is free that no outstanding request counts on. */
+bool flow_buffer_to_spare(const struct weft_mad_port *p);
 
 /** The destination answered, or did not (timeout or BUSY). */
 void flow_peer_answered(struct weft_mad_port *p, struct send *s);

@@ -30,7 +30,8 @@ static bool post_header_valid(const struct agent *a, const struct weft_mad_send_
         return false;
     rmpp = r->len >= WEFT_RMPP_DATA_OFFSET && agent_does_rmpp(a, mad);
     if (rmpp)
-        return r->len >= mad_class_data_offset(mad_class(mad));
+        return r->len >= mad_class_data_offset(mad_class(mad)) &&
+               rmpp_tx_length_valid(mad_class(mad), r->len);
     return r->len <= WEFT_MAD_BYTES;
 }
 

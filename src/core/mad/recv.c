@@ -13,12 +13,13 @@
 
 #include <string.h>
 
-struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bool solicited)
+struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
+                       const struct send *request)
 {
+    bool kept = request && send_is_outstanding(request), fresh;
     struct recv *r;
-    bool fresh;
 
-    if (!solicited && !flow_unsolicited_may_take(p))
+    if (!kept && !flow_buffer_to_spare(p))
         return NULL;
     r = pool_take(&p->recvs, &fresh);
     if (!r)
@@ -26,20 +27,20 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bo
     if (fresh)
         r->generation = 1;
     r->place = RECV_GATHERING;
-    r->solicited = solicited;
+    r->solicited = request != NULL;
     r->device = false;
     r->looped = false;
     r->qpn = rx->qpn;
     r->dlid = rx->dlid;
     r->len = WEFT_MAD_BYTES;
-    r->user_data = 0;
+    r->user_data = request ? request->user_data : 0;
     r->agent = NULL;
     r->local = NULL;
     r->head_bytes = WEFT_MAD_BYTES;
     r->blocks = POOL_NONE;
     r->from = rx->from;
     memcpy(r->mad, rx->data, WEFT_MAD_BYTES);
-    if (!solicited)
+    if (!r->solicited)
         p->held_unsolicited++;
     return r;
 }
@@ -58,13 +59,11 @@ void recv_free(struct weft_mad_port *p, struct recv *r)
 bool recv_deliver(struct weft_mad_port *p, struct agent *a, const struct weft_mad_rx *rx,
                   const struct send *request)
 {
-    struct recv *r = recv_take(p, rx, request != NULL);
+    struct recv *r = recv_take(p, rx, request);
 
     if (!r)
         return false;
     r->agent = a;
-    if (request)
-        r->user_data = request->user_data;
     event_push_recv(p, r);
     return true;
 }
@@ -199,8 +198,10 @@ int weft_mad_recv_answer(struct weft_mad_port *p, weft_time now, weft_mad_recv_i
         return WEFT_ERR_STATE;
     rx = recv_packet(r);
     local = r->local;
-    if (!r->looped && !tx_reply(p, &rx, mad))
-        return WEFT_ERR_FULL;
+    if (!r->looped)
+        err = tx_reply(p, &rx, mad);
+    if (err < 0)
+        return err;
     if (local && !local->agent->no_recv)
         recv_turn_round(p, r, mad);
     else

@@ -13,9 +13,11 @@ static inline weft_mad_recv_id recv_id(const struct weft_mad_port *p, const stru
 }
 
 /** Takes a buffer and fills it with a packet.
- * @param solicited  whether it answers a request of this port: then the port's budget has kept one
+ * @param request  the send it answers, or NULL; while that is outstanding the port's budget has
+ *                 kept a buffer for it
  * @return NULL: none is free, or those that are belong to answers */
-struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx, bool solicited);
+struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
+                       const struct send *request);
 
 /** Gives a buffer and its segments back and lets sends go that waited for it. */
 void recv_free(struct weft_mad_port *p, struct recv *r);

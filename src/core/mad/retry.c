@@ -37,8 +37,6 @@ bool retry_policy_valid(const struct weft_mad_retry *r)
     if ((unsigned)r->kind > WEFT_MAD_RETRY_BACKOFF || (unsigned)r->bound > WEFT_MAD_BOUND_TIME ||
         (unsigned)r->busy > WEFT_MAD_BUSY_DELIVER)
         return false;
-    if (r->kind == WEFT_MAD_RETRY_FIXED)
-        return true;
     return r->base_ns <= RETRY_HOUR && r->jitter_ns <= r->base_ns && r->cap_ns >= r->base_ns &&
            r->cap_ns <= RETRY_HOUR;
 }
@@ -78,12 +76,13 @@ void retry_begin(const struct weft_mad_port *p, struct send *s, uint8_t retries)
 /* What backoff adds to the timeout after retry k: see struct weft_mad_retry. */
 static weft_time retry_addition(struct weft_mad_port *p, const struct weft_mad_retry *r, uint32_t k)
 {
+    uint32_t doublings = k - 1 < 63 ? k - 1 : 63;
     weft_time step = r->cap_ns;
     weft_time jitter = prng_up_to(&p->prng, r->jitter_ns);
 
-    /* base_ns is at most an hour, below 2^42, so that 22 doublings cannot overflow */
-    if (k - 1 <= 22 && r->base_ns << (k - 1) < step)
-        step = r->base_ns << (k - 1);
+    /* compared this way round nothing is shifted out at the top */
+    if (r->base_ns <= r->cap_ns >> doublings)
+        step = r->base_ns << doublings;
     return step - jitter;
 }
 

@@ -43,7 +43,7 @@ void rmpp_reply_abort(struct weft_mad_port *p, const struct weft_mad_rx *rx,
     uint8_t mad[WEFT_MAD_BYTES];
 
     rmpp_reply_header(mad, rx->data, WEFT_RMPP_ABORT, status);
-    if (tx_reply(p, rx, mad))
+    if (tx_reply(p, rx, mad) == 0)
         p->stats.rmpp_aborts_sent++;
 }
 
@@ -52,7 +52,7 @@ void rmpp_reply_stop(struct weft_mad_port *p, const struct weft_mad_rx *rx)
     uint8_t mad[WEFT_MAD_BYTES];
 
     rmpp_reply_header(mad, rx->data, WEFT_RMPP_STOP, WEFT_RMPP_STATUS_RESX);
-    if (tx_reply(p, rx, mad))
+    if (tx_reply(p, rx, mad) == 0)
         p->stats.rmpp_stops_sent++;
 }
 

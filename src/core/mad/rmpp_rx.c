@@ -197,8 +197,6 @@ static void transfer_complete(struct weft_mad_port *p, struct transfer *t)
     r->len = WEFT_MAD_BYTES + (t->last - 1) * r->stride - pad;
     r->head_bytes = r->len < WEFT_MAD_BYTES ? r->len : WEFT_MAD_BYTES;
     r->cursor_block = POOL_NONE;
-    if (s)
-        r->user_data = s->user_data;
     event_push_recv(p, r);
     transfer_detach(p, t);
     if (s)
@@ -292,7 +290,7 @@ static enum weft_mad_verdict segment_first(struct weft_mad_port *p, struct agent
         if (!s || s->agent != a || a->no_recv || s->transfer)
             return WEFT_MAD_DROP_UNMATCHED;
     }
-    r = recv_take(p, rx, s != NULL);
+    r = recv_take(p, rx, s);
     if (!r)
         return WEFT_MAD_DROP_NO_BUFFER;
     t = transfer_begin(p, a, k, r);

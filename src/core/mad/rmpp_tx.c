@@ -26,6 +26,20 @@ static bool all_acked(const struct send *s)
     return s->rmpp.acked == s->rmpp.segments;
 }
 
+bool rmpp_tx_length_valid(uint8_t mgmt_class, uint32_t len)
+{
+    uint32_t head = mad_class_data_offset(mgmt_class);
+    uint64_t segments = (len - head) / (WEFT_MAD_BYTES - head) + 1;
+
+    return len - head + segments * (head - WEFT_RMPP_DATA_OFFSET) <= UINT32_MAX;
+}
+
+/* Whether a further segment may be sent. */
+static bool more_allowed(const struct send *s)
+{
+    return s->rmpp.sent < s->rmpp.segments && s->rmpp.sent < s->rmpp.window_last;
+}
+
 void rmpp_tx_begin(struct weft_mad_port *p, struct send *s, uint8_t retries)
 {
     uint32_t bytes = s->len - mad_class_data_offset(s->mgmt_class), per = segment_bytes(s);
@@ -91,7 +105,7 @@ enum send_input rmpp_tx_completed(const struct weft_mad_port *p, struct send *s,
 {
     if (all_acked(s) && s->timeout == 0)
         return SEND_SENT_LAST;
-    if (s->rmpp.sent < s->rmpp.segments && s->rmpp.sent < s->rmpp.window_last)
+    if (more_allowed(s))
         return SEND_SENT_MORE;
     *ret_wait = rmpp_tx_wait(p, s);
     return SEND_SENT_AWAIT;
@@ -120,6 +134,9 @@ bool rmpp_tx_rewind(struct weft_mad_port *p, struct send *s)
     }
     s->rmpp.retries_left--;
     s->rmpp.sent = s->rmpp.acked;
+    /* nothing further is granted: the last segment acknowledged asks for the ACK once more */
+    if (s->rmpp.acked > 0 && s->rmpp.acked == s->rmpp.window_last)
+        s->rmpp.sent--;
     return true;
 }
 
@@ -152,6 +169,20 @@ static void ack_is_final(struct weft_mad_port *p, struct send *s, const struct w
     grant_answer(p, rx);
 }
 
+/* After a retry went back, an ACK for what was sent before it shows that less must be sent again. A
+ * packet that is due already goes out in any case: it carries a segment that may be sent. */
+static void skip_acked(struct send *s, uint32_t segment)
+{
+    bool due = !list_empty(&s->queue);
+    uint32_t allowed =
+        s->rmpp.window_last < s->rmpp.segments ? s->rmpp.window_last : s->rmpp.segments;
+
+    if (due && segment == allowed)
+        segment--;
+    if (s->rmpp.sent < segment)
+        s->rmpp.sent = segment;
+}
+
 static void ack_is_good(struct weft_mad_port *p, struct send *s, const struct weft_mad_rx *rx)
 {
     uint32_t segment = rmpp_segment(rx->data);
@@ -162,12 +193,11 @@ static void ack_is_good(struct weft_mad_port *p, struct send *s, const struct we
     if (progress) {
         s->rmpp.acked = segment;
         s->rmpp.retries_left = s->rmpp.retries;
-        if (s->rmpp.sent < segment)
-            s->rmpp.sent = segment;
+        skip_acked(s, segment);
     }
     if (all_acked(s)) {
         ack_is_final(p, s, rx);
-    } else if (s->rmpp.sent < s->rmpp.window_last && s->rmpp.sent < s->rmpp.segments) {
+    } else if (more_allowed(s)) {
         if (send_step(p, s, SEND_ACK_MORE) == SEND_TO) {
             timers_disarm(&p->timers, slot);
             tx_due(p, s);

@@ -7,6 +7,11 @@
 
 #include "core/mad/engine.h"
 
+/** Whether the payload of a message, class headers of all segments included, can be told in the 32
+ * bits that the first segment has for it.
+ * @param len  its bytes, at least those of its header */
+bool rmpp_tx_length_valid(uint8_t mgmt_class, uint32_t len);
+
 /** Prepares the transfer of a new send. */
 void rmpp_tx_begin(struct weft_mad_port *p, struct send *s, uint8_t retries);
 

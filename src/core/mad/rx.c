@@ -50,7 +50,7 @@ static enum weft_mad_verdict rx_unsupported(struct weft_mad_port *p, const struc
         mad_set_method(answer, WEFT_METHOD_GET_RESP);
         mad_set_status(answer, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     }
-    if (tx_reply(p, rx, answer))
+    if (tx_reply(p, rx, answer) == 0)
         p->stats.unsupported++;
     return WEFT_MAD_DROP_NO_AGENT;
 }
@@ -69,7 +69,7 @@ enum weft_mad_verdict rx_to_agent(struct weft_mad_port *p, const struct weft_mad
 static bool rx_offer_device(struct weft_mad_port *p, const struct weft_mad_rx *rx,
                             struct send *local)
 {
-    struct recv *r = recv_take(p, rx, false);
+    struct recv *r = recv_take(p, rx, NULL);
 
     if (!r)
         return false;
@@ -117,6 +117,9 @@ static enum weft_mad_verdict rx_answer(struct weft_mad_port *p, struct send *s,
         s->flags &= (uint8_t)~SEND_NOTED_BUSY;
     if (a->no_recv)
         return WEFT_MAD_DROP_UNMATCHED;
+    /* an answer that was coming in segments gives its buffer to this one */
+    if (s->transfer)
+        rmpp_rx_request_gone(p, s);
     if (!recv_deliver(p, a, rx, s))
         return WEFT_MAD_DROP_NO_BUFFER;
     send_answered(p, s);

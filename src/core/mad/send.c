@@ -230,11 +230,8 @@ void send_answered(struct weft_mad_port *p, struct send *s)
         return;
     }
     /* the answer overtook the packet's completion, whose status the send will report */
-    if (send_step(p, s, SEND_RESPONSE) != SEND_TO)
-        return;
-    if (s->transfer)
-        rmpp_rx_request_gone(p, s);
-    flow_freed(p, s);
+    if (send_step(p, s, SEND_RESPONSE) == SEND_TO)
+        flow_freed(p, s);
 }
 
 void send_rmpp_failed(struct weft_mad_port *p, struct send *s, uint8_t rmpp_status, bool local)

@@ -53,7 +53,7 @@ bool tx_control(struct weft_mad_port *p, uint8_t qpn, const struct weft_mad_addr
     return true;
 }
 
-bool tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *mad)
+int tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *mad)
 {
     struct weft_mad_addr to = rx->from;
     uint8_t smp[WEFT_MAD_BYTES];
@@ -69,10 +69,10 @@ bool tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void 
 
         memcpy(smp, mad, sizeof(smp));
         if (smi_send(smp, &node, p->config.port_number).verdict == SMI_DISCARD)
-            return false;
+            return WEFT_ERR_INVALID;
         mad = smp;
     }
-    return tx_control(p, rx->qpn, &to, mad);
+    return tx_control(p, rx->qpn, &to, mad) ? 0 : WEFT_ERR_FULL;
 }
 
 /* Builds the packet of a send that is due. */

@@ -12,8 +12,8 @@ void tx_due(struct weft_mad_port *p, struct send *s);
 
 /** Queues a packet of the engine's own, back to where `rx` came from.
  * @param mad  its 256 bytes, copied; a directed-route SMP gets its hop pointer moved
- * @return false: no slot was free, or the hops are impossible */
-bool tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *mad);
+ * @return 0; WEFT_ERR_FULL: no slot was free; WEFT_ERR_INVALID: the hops are impossible */
+int tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *mad);
 
 /** Queues a packet of the engine's own to an address.
  * @return false: no slot was free */
