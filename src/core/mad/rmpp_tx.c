@@ -21,6 +21,11 @@ static uint32_t segment_bytes(const struct send *s)
     return WEFT_MAD_BYTES - mad_class_data_offset(s->mgmt_class);
 }
 
+static uint32_t segment_count(uint32_t bytes, uint32_t per)
+{
+    return bytes == 0 ? 1 : (bytes - 1) / per + 1;
+}
+
 static bool all_acked(const struct send *s)
 {
     return s->rmpp.acked == s->rmpp.segments;
@@ -29,7 +34,7 @@ static bool all_acked(const struct send *s)
 bool rmpp_tx_length_valid(uint8_t mgmt_class, uint32_t len)
 {
     uint32_t head = mad_class_data_offset(mgmt_class);
-    uint64_t segments = (len - head) / (WEFT_MAD_BYTES - head) + 1;
+    uint64_t segments = segment_count(len - head, WEFT_MAD_BYTES - head);
 
     return len - head + segments * (head - WEFT_RMPP_DATA_OFFSET) <= UINT32_MAX;
 }
@@ -44,7 +49,7 @@ void rmpp_tx_begin(struct weft_mad_port *p, struct send *s, uint8_t retries)
 {
     uint32_t bytes = s->len - mad_class_data_offset(s->mgmt_class), per = segment_bytes(s);
 
-    s->rmpp = (struct rmpp_send){.segments = bytes == 0 ? 1 : (bytes - 1) / per + 1,
+    s->rmpp = (struct rmpp_send){.segments = segment_count(bytes, per),
                                  .window_last = 1,
                                  .retries = retries,
                                  .retries_left = retries};
