@@ -191,16 +191,24 @@ void fx_send_fails(struct fx *f)
     fx_done(f, fx_take(f), false);
 }
 
-unsigned fx_send_all(struct fx *f)
+bool fx_send_any(struct fx *f)
 {
     struct weft_mad_tx tx;
+
+    if (!weft_mad_poll_tx(f->port, &tx))
+        return false;
+    memcpy(f->packet, tx.data, sizeof(f->packet));
+    f->packet_to = *tx.to;
+    fx_done(f, tx.id, true);
+    return true;
+}
+
+unsigned fx_send_all(struct fx *f)
+{
     unsigned count = 0;
 
-    while (weft_mad_poll_tx(f->port, &tx)) {
-        memcpy(f->packet, tx.data, sizeof(f->packet));
-        fx_done(f, tx.id, true);
+    while (fx_send_any(f))
         count++;
-    }
     return count;
 }
 

@@ -77,6 +77,9 @@ bool fx_tx_empty(struct fx *f);
 void fx_done(struct fx *f, weft_mad_tx_id id, bool ok);
 /* Takes the next packet and reports it sent. */
 void fx_send(struct fx *f);
+/* The same if there is one.
+ * @return whether there was one */
+bool fx_send_any(struct fx *f);
 /* Takes the packet that must be there, and reports that it could not be sent. */
 void fx_send_fails(struct fx *f);
 /* Sends all there are.
