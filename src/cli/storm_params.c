@@ -41,8 +41,9 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
         suggest_offer(&near, f->key);
     text_add(&t, "there is no key \"%.64s\"", key);
     if (suggest_best(&near) != NULL)
-        text_add(&t, "; did you mean %s?", suggest_best(&near));
-    text_add(&t, " The keys are:");
+        text_add(&t, "; did you mean %s? The keys are:", suggest_best(&near));
+    else
+        text_add(&t, "; the keys are:");
     for (const struct storm_field *f = table; f->key != NULL; f++)
         text_add(&t, " %s", f->key);
 }
@@ -157,8 +158,9 @@ static void explain_unknown_policy(const char *name, char why[STORM_WHY_BYTES])
         suggest_offer(&near, p->name);
     text_add(&t, "there is no policy \"%.64s\"", name);
     if (suggest_best(&near) != NULL)
-        text_add(&t, "; did you mean %s?", suggest_best(&near));
-    text_add(&t, " The policies are:");
+        text_add(&t, "; did you mean %s? The policies are:", suggest_best(&near));
+    else
+        text_add(&t, "; the policies are:");
     for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++)
         text_add(&t, " %s", p->name);
 }

@@ -123,6 +123,7 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
         [OPTION_DURATION] = "duration",
     };
     uint64_t clients = 0;
+    uint32_t share;
 
     switch (option) {
     case OPTION_TOPOLOGY:
@@ -160,7 +161,10 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
         r->list = true;
         break;
     case OPTION_LOSS:
-        add_override(o, r, "loss-response");
+        /* One option, two numbers: checked here, so that a message names the option. */
+        options_share(o, &share);
+        if (!options_stopped(o))
+            add_override(o, r, "loss-response");
         if (!options_stopped(o))
             add_override(o, r, keys[option]);
         break;
@@ -183,11 +187,11 @@ static void find_scenario(struct options *o, const struct storm_request *r, stru
         suggest_offer(&near, p->name);
         snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", p->name);
     }
-    if (job->scenario_name == NULL)
-        options_refuse(o, "--scenario %s: there is none of that name%s%s%s The scenarios are:%s",
-                       wanted, suggest_best(&near) != NULL ? "; did you mean " : ".",
-                       suggest_best(&near) != NULL ? suggest_best(&near) : "",
-                       suggest_best(&near) != NULL ? "?" : "", names);
+    if (job->scenario_name == NULL && suggest_best(&near) != NULL)
+        options_refuse(o, "there is no scenario \"%s\"; did you mean %s? The scenarios are:%s",
+                       wanted, suggest_best(&near), names);
+    else if (job->scenario_name == NULL)
+        options_refuse(o, "there is no scenario \"%s\"; the scenarios are:%s", wanted, names);
     else
         storm_scenario_preset(job->scenario_name, &job->scenario);
 }
@@ -205,7 +209,7 @@ static void set_numbers(struct options *o, const struct storm_request *r, struct
                       : storm_params_assign(storm_scenario_fields, &job->scenario, text, why);
 
         if (!ok)
-            options_refuse(o, "%s: %s", key != NULL ? text : "--set", why);
+            options_refuse(o, "%s%s", key != NULL ? "--" : "--set ", why);
     }
     if (!options_stopped(o) && storm_scenario_check(&job->scenario, &rule) != 0)
         options_refuse(o, "the scenario cannot be played: %s", rule);

@@ -34,8 +34,8 @@ enum {
     FULL_MEMBER = 1,
     MTU_2048 = 4,
     RATE_100G = 16,
-    EXACTLY = 0x80, /* selector in the top bits of MTU, rate and life time */
-    DEFAULT_PKEY = 0xffff
+    EXACTLY = 0x80 /* selector in the top bits of MTU, rate and life time */
+        WEFT_PKEY_DEFAULT_FULL = 0xffff
 };
 
 /* SGID, DGID, reversible, number of paths (component bits of IBA 15.2.5.16). */
@@ -105,14 +105,14 @@ void query_answers_init(struct query_answers *a)
     wire_set_be32(a->join + MC_QKEY, 0x0b1b);
     wire_set_be16(a->join + MC_MLID, 0xc000);
     a->join[MC_MTU] = EXACTLY | MTU_2048;
-    wire_set_be16(a->join + MC_PKEY, DEFAULT_PKEY);
+    wire_set_be16(a->join + MC_PKEY, WEFT_PKEY_DEFAULT_FULL);
     a->join[MC_RATE] = EXACTLY | RATE_100G;
 
     write_header(a->path, WEFT_METHOD_GET_RESP, false);
     write_record(a->path, 0, 0, false);
     wire_set_be16(a->path + PATH_DLID, 1);
     wire_set_be16(a->path + PATH_SLID, 1);
-    wire_set_be16(a->path + PATH_PKEY, DEFAULT_PKEY);
+    wire_set_be16(a->path + PATH_PKEY, WEFT_PKEY_DEFAULT_FULL);
     a->path[PATH_MTU] = EXACTLY | MTU_2048;
     a->path[PATH_RATE] = EXACTLY | RATE_100G;
     a->path[PATH_LIFE] = EXACTLY | 18;

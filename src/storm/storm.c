@@ -424,7 +424,7 @@ void storm_result(struct storm *s, struct storm_result *ret)
 uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_policy *p)
 {
     /* A packet, a buffer and the port itself lie on pages of their own. */
-    const uint64_t pages_bytes = 5 * 4096;
+    const uint64_t pages_bytes = (uint64_t)3 * 4096;
     struct weft_mad_config config;
     struct client_behaviour behaves;
     uint64_t port;

@@ -14,8 +14,8 @@
 
 #include <weft/base.h>
 
-/** Most clients of one storm, rogues not counted. */
-#define STORM_CLIENTS_MAX 1000000u
+/** Most clients of one storm, rogues not counted: four for each LID that a subnet can have. */
+#define STORM_CLIENTS_MAX 200000u
 
 /** Everything a storm is made from. */
 struct storm_config {

@@ -40,7 +40,7 @@ static void test_what_is_wrong_is_named(void **state)
         {"paths", "\"paths\" is not of the form key=value"},
         {"=3", "\"=3\" is not of the form key=value"},
         {"path=3", "there is no key \"path\"; did you mean paths? The keys are: joins paths"},
-        {"qqqqqqqq=3", "there is no key \"qqqqqqqq\" The keys are: joins"},
+        {"qqqqqqqq=3", "there is no key \"qqqqqqqq\"; the keys are: joins"},
         {"paths=-1", "paths=-1: wants a whole number from 0 to 65535"},
         {"paths=65536", "paths=65536: wants a whole number from 0 to 65535"},
         {"paths=", "paths=: wants a whole number"},
@@ -91,7 +91,7 @@ static void test_wrong_policies_are_explained(void **state)
         const char *text;
         const char *message;
     } bad[] = {
-        {"", "there is no policy \"\" The policies are: naive fixed backoff"},
+        {"", "there is no policy \"\"; the policies are: naive fixed backoff"},
         {"fixd", "there is no policy \"fixd\"; did you mean fixed? The policies are: naive"},
         {"fixed,", "\"\" is not of the form key=value"},
         {"fixed,bse=1s", "there is no key \"bse\"; did you mean base? The keys are: kind"},
