@@ -35,7 +35,6 @@ enum {
     MTU_2048 = 4,
     RATE_100G = 16,
     EXACTLY = 0x80 /* selector in the top bits of MTU, rate and life time */
-        WEFT_PKEY_DEFAULT_FULL = 0xffff
 };
 
 /* SGID, DGID, reversible, number of paths (component bits of IBA 15.2.5.16). */
