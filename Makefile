@@ -41,6 +41,7 @@ install: all
 docs: packages-test
 	@tools/coverage
 	@tools/update-wire-tables
+	@tools/generate-states
 	@tools/run-doxygen build/docs
 
 clean:
