@@ -24,13 +24,14 @@ MUTANTS = {
 }
 
 
-def check(folder, limit_s=300):
+def check(folder):
     """Runs Spin on the models in a folder; gives what the checker printed."""
+    # Optimizing the checker takes longer than it saves.
     for command in (["spin", "-a", "send.pml"],
-                    ["cc", "-O2", "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048", "-o", "pan",
+                    ["cc", "-O0", "-w", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=2048", "-o", "pan",
                      "pan.c"]):
         tap.succeeds(tap.run(command, cwd=folder))
-    return tap.run(["./pan", "-m100000", "-w22"], cwd=folder, timeout=limit_s).stdout
+    return tap.run(["./pan", "-m100000", "-w22"], cwd=folder, timeout=300).stdout
 
 
 def copy_models(folder):
