@@ -279,6 +279,19 @@ static void test_to_the_own_node_an_agent_of_this_port_gets_it(void **state)
     fx_free(f);
 }
 
+static void test_a_MAD_that_is_not_Active_passes_as_it_is(void **state)
+{
+    struct fx *f = fx_new_rmpp(NULL, FX_SA);
+    struct weft_mad_send_req r = fx_request(f, 1);
+
+    (void)state;
+    memset(f->mads[1] + 24, 0xf8, 12); /* everything but the flags */
+    fx_post(f, &r);
+    fx_send(f);
+    assert_memory_equal(f->packet + 24, f->mads[1] + 24, 12);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_directed_route_hops_are_checked_and_moved_in_the_packet_only),
         cmocka_unit_test(test_to_the_own_node_nobody_answers_and_the_send_ends_all_the_same),
         cmocka_unit_test(test_to_the_own_node_an_agent_of_this_port_gets_it),
+        cmocka_unit_test(test_a_MAD_that_is_not_Active_passes_as_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,24 +365,6 @@ static void test_the_last_ACK_in_SEND_START_with_an_answer_expected(void **state
     sender_free(&s);
 }
 
-static void test_a_plain_request_never_grants_a_window(void **state)
-{
-    struct fx *f = fx_new_rmpp(NULL, FX_SA);
-    struct fx_segment c = {.mgmt_class = FX_SA,
-                           .method = WEFT_METHOD_GET_RESP,
-                           .type = WEFT_RMPP_ACK,
-                           .segment = 1,
-                           .length = 1};
-
-    (void)state;
-    fx_ask(f, 1);
-    fx_send(f);
-    c.tid = fx_tid(f, 1);
-    assert_int_equal(fx_rx_segment(f, &c), WEFT_MAD_DROP_RMPP);
-    fx_expect_nothing(f);
-    fx_free(f);
-}
-
 static void test_a_timeout_sends_again_from_the_first_segment_not_acknowledged(void **state)
 {
     struct sender s = asking(8, 1);
@@ -770,19 +752,6 @@ static void test_an_answer_that_is_no_RMPP_ends_the_request(void **state)
     sender_free(&s);
 }
 
-static void test_a_MAD_that_is_not_Active_passes_as_it_is(void **state)
-{
-    struct fx *f = fx_new_rmpp(NULL, FX_SA);
-    struct weft_mad_send_req r = fx_request(f, 1);
-
-    (void)state;
-    memset(f->mads[1] + 24, 0xf8, 12); /* everything but the flags */
-    fx_post(f, &r);
-    fx_send(f);
-    assert_memory_equal(f->packet + 24, f->mads[1] + 24, 12);
-    fx_free(f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -797,7 +766,6 @@ int main(void)
         cmocka_unit_test(test_R15_R35_the_last_ACK_before_the_completion_arms_no_timer),
         cmocka_unit_test(test_with_an_answer_expected_the_last_ACK_starts_the_clients_timeout),
         cmocka_unit_test(test_the_last_ACK_in_SEND_START_with_an_answer_expected),
-        cmocka_unit_test(test_a_plain_request_never_grants_a_window),
         cmocka_unit_test(test_a_timeout_sends_again_from_the_first_segment_not_acknowledged),
         cmocka_unit_test(test_retries_count_for_each_window),
         cmocka_unit_test(test_giving_up_tells_the_receiver),
@@ -819,7 +787,6 @@ int main(void)
         cmocka_unit_test(test_cancel_stops_at_the_next_completion),
         cmocka_unit_test(test_kernel_defect_3_a_segment_that_cannot_be_sent_ends_it),
         cmocka_unit_test(test_an_answer_that_is_no_RMPP_ends_the_request),
-        cmocka_unit_test(test_a_MAD_that_is_not_Active_passes_as_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
