@@ -39,7 +39,7 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
     suggest_start(&near, key);
     for (const struct storm_field *f = table; f->key != NULL; f++)
         suggest_offer(&near, f->key);
-    text_add(&t, "there is no key \"%.64s\"", key);
+    text_add(&t, "%.64s: there is no such key", key);
     if (suggest_best(&near) != NULL)
         text_add(&t, "; did you mean %s? The keys are:", suggest_best(&near));
     else
@@ -135,7 +135,7 @@ bool storm_params_assign(const struct storm_field *table, void *of, const char *
     bool ok;
 
     if (equals == NULL || equals == assignment) {
-        snprintf(why, STORM_WHY_BYTES, "\"%.64s\" is not of the form key=value", assignment);
+        snprintf(why, STORM_WHY_BYTES, "\"%.64s\": not of the form key=value", assignment);
         return false;
     }
     key = strndup(assignment, (size_t)(equals - assignment));

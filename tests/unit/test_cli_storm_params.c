@@ -37,10 +37,10 @@ static void test_what_is_wrong_is_named(void **state)
         const char *text;
         const char *message; /* begins with this */
     } bad[] = {
-        {"paths", "\"paths\" is not of the form key=value"},
-        {"=3", "\"=3\" is not of the form key=value"},
-        {"path=3", "there is no key \"path\"; did you mean paths? The keys are: joins paths"},
-        {"qqqqqqqq=3", "there is no key \"qqqqqqqq\"; the keys are: joins"},
+        {"paths", "\"paths\": not of the form key=value"},
+        {"=3", "\"=3\": not of the form key=value"},
+        {"path=3", "path: there is no such key; did you mean paths? The keys are: joins paths"},
+        {"qqqqqqqq=3", "qqqqqqqq: there is no such key; the keys are: joins"},
         {"paths=-1", "paths=-1: wants a whole number from 0 to 65535"},
         {"paths=65536", "paths=65536: wants a whole number from 0 to 65535"},
         {"paths=", "paths=: wants a whole number"},
@@ -93,8 +93,8 @@ static void test_wrong_policies_are_explained(void **state)
     } bad[] = {
         {"", "there is no policy \"\"; the policies are: naive fixed backoff"},
         {"fixd", "there is no policy \"fixd\"; did you mean fixed? The policies are: naive"},
-        {"fixed,", "\"\" is not of the form key=value"},
-        {"fixed,bse=1s", "there is no key \"bse\"; did you mean base? The keys are: kind"},
+        {"fixed,", "\"\": not of the form key=value"},
+        {"fixed,bse=1s", "bse: there is no such key; did you mean base? The keys are: kind"},
         {"backoff,jitter=1s,base=500ms", "jitter may not be above base"},
         {"backoff,base=2s,cap=1s", "base may not be above cap"},
         {"adaptive,window=9,window-max=8", "window may not be above window-max"},

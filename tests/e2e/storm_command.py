@@ -1,0 +1,294 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""weft storm as a user runs it: table, JSON, report, trace and capture, and what it says when it
+cannot."""
+import html.parser
+import json
+import os
+import pathlib
+import re
+
+import tap
+
+USAGE, FAILED = 2, 3
+POLICIES = ["naive", "fixed", "backoff", "kernel-flow", "port-flow", "adaptive"]
+SMALL = ["--topology", "fat-tree:hosts=16,radix=4"]
+HARD = ["--sa-rate", "2000", "--sa-queue", "16", "--scenario", "leaf-failure"]
+
+
+def storm(*words, **options):
+    return tap.run([tap.weft(), "storm", *map(str, words)], **options)
+
+
+def document(*words):
+    done = storm(*words, "--json")
+    tap.succeeds(done)
+    tap.equal(done.stderr, "", "stderr")
+    return json.loads(done.stdout)
+
+
+def test_the_table_has_a_row_for_every_policy_and_every_number_above_it():
+    done = storm(*SMALL)
+    tap.succeeds(done)
+    rows = [line.split()[0] for line in done.stdout.splitlines() if line and line[0] != " "]
+    tap.equal([r for r in rows if r in POLICIES], POLICIES)
+    for key in ("joins=2", "timeout=4s", "retries=15", "sa-rate=20000", "loss-request=0"):
+        tap.contains(done.stdout, key)
+    tap.contains(done.stdout, "16 hosts, 20 switches; 16 clients, 0 to 6 links from the SA")
+    tap.contains(done.stdout, "160 queries at 20000 per second keep the SA busy for 8.000 ms")
+
+
+def test_json_has_the_members_that_others_build_on():
+    doc = document(*SMALL, *HARD, "--seed", 5)
+    tap.equal(doc["schema"], "weft.storm/1")
+    tap.equal(doc["seed"], 5)
+    tap.equal(doc["scenario"], "leaf-failure")
+    tap.equal(doc["topology"], {"hosts": 16, "switches": 20})
+    tap.equal(doc["clients"], 16)
+    tap.equal(doc["sa"], {"rate_per_s": 2000, "queue": 16, "overload": "drop"})
+    tap.equal([p["name"] for p in doc["policies"]], POLICIES)
+    numbers = ("resolved", "failed", "mads_sent", "retries", "busy", "sa_dropped", "recv_dropped",
+               "stale_work")
+    for policy in doc["policies"]:
+        for key in numbers:
+            assert isinstance(policy[key], int) and policy[key] >= 0, (key, policy)
+        for key in ("time_to_all_resolved_ns", "p50_ns", "p99_ns", "max_ns"):
+            assert policy[key] is None or policy[key] > 0, (key, policy)
+        assert re.fullmatch("[0-9a-f]{16}", policy["trace_hash"]), policy
+        tap.equal(policy["resolved"] + policy["failed"], doc["clients"])
+        assert policy["p50_ns"] <= policy["p99_ns"] <= policy["max_ns"], policy
+
+
+def test_the_time_to_all_is_null_when_some_failed():
+    doc = document(*SMALL, *HARD, "--policy", "fixed,retries=0", "--policy", "fixed")
+    tap.equal(doc["policies"][0]["time_to_all_resolved_ns"], None)
+    assert doc["policies"][0]["failed"] > 0
+    assert doc["policies"][1]["time_to_all_resolved_ns"] >= doc["least_time_ns"]
+
+
+def test_numbers_agree_with_arithmetic():
+    doc = document(*SMALL, "--scenario", "leaf-failure", "--sa-queue", 1000, "--policy", "fixed")
+    policy = doc["policies"][0]
+    queries = 16 * 16
+    tap.equal(policy["mads_sent"], queries)
+    tap.equal(policy["sa_answers"], queries)
+    tap.equal(doc["least_time_ns"], queries * 1_000_000_000 // 20000)
+    extra = policy["time_to_all_resolved_ns"] - doc["least_time_ns"]
+    assert 0 < extra < 100_000, f"{extra} ns more than the SA needs"
+
+
+def test_the_same_seed_gives_the_same_document():
+    words = [*SMALL, *HARD, "--loss", "1%"]
+    tap.equal(document(*words, "--seed", 9), document(*words, "--seed", 9))
+    assert document(*words, "--seed", 9) != document(*words, "--seed", 10)
+
+
+def test_every_scenario_and_every_overload_mode_runs():
+    for scenario in ("ipoib-boot", "mpi-start", "rogue", "leaf-failure"):
+        for overload in ("drop", "busy", "stale"):
+            doc = document(*SMALL, "--scenario", scenario, "--sa-overload", overload,
+                           "--set", "paths=4", "--duration", "300ms")
+            tap.equal(doc["sa"]["overload"], overload)
+            tap.equal(len(doc["policies"]), len(POLICIES))
+
+
+def test_numbers_can_be_set_and_are_shown():
+    doc = document(*SMALL, "--set", "paths=3", "--set", "timeout=250ms", "--sa-rate", 1234,
+                   "--loss", "0.5%", "--policy", "backoff,base=10ms,jitter=5ms")
+    tap.equal(doc["parameters"]["paths"], 3)
+    tap.equal(doc["parameters"]["timeout"], 250_000_000)
+    tap.equal(doc["parameters"]["loss-request"], 5000)
+    tap.equal(doc["parameters"]["loss-response"], 5000)
+    tap.equal(doc["sa"]["rate_per_s"], 1234)
+    tap.equal(doc["policies"][0]["name"], "backoff,base=10ms,jitter=5ms")
+    tap.equal(doc["policies"][0]["settings"]["base"], 10_000_000)
+    tap.equal(doc["policies"][0]["settings"]["kind"], "backoff")
+
+
+def test_more_clients_than_hosts_share_ports_and_fewer_are_spread():
+    tap.equal(document(*SMALL, "--clients", 50, "--policy", "fixed")["clients"], 50)
+    done = storm(*SMALL, "--clients", 2, "--policy", "fixed")
+    tap.contains(done.stdout, "2 clients, 0 to 6 links from the SA")
+
+
+def test_hosts_without_a_path_are_named_and_the_others_run():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "split.topo")
+        path.write_text('Switch 2 "S-1"\n[1] "H-1"[1]\nCa 1 "H-1"\n[1] "S-1"[1]\n'
+                        'Switch 2 "S-2"\n[1] "H-2"[1]\nCa 1 "H-2"\n[1] "S-2"[1]\n')
+        done = storm("--topology", path, "--policy", "fixed")
+        tap.equal(done.returncode, 1)
+        tap.contains(done.stdout, "1 clients")
+        tap.contains(done.stderr, "1 of 2 hosts have no path to the SA and took no part")
+
+
+class Page(html.parser.HTMLParser):
+    """Everything in a page that could make a browser fetch something."""
+
+    def __init__(self):
+        super().__init__()
+        self.references, self.tags, self.open = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.references += [f"{tag} {name}={value}" for name, value in attrs
+                            if name in ("src", "href", "xlink:href", "data", "srcset", "action")
+                            or "url(" in (value or "")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        tap.equal(self.open.pop(), tag, "closed tag")
+
+
+def report_of(*words):
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "report.html")
+        tap.succeeds(storm(*words, "--report", path))
+        tap.equal(os.listdir(folder), ["report.html"])
+        return path.read_text(encoding="utf-8")
+
+
+def test_the_report_needs_nothing_but_itself():
+    text = report_of(*SMALL, *HARD)
+    page = Page()
+    page.feed(text)
+    tap.equal(page.references, [])
+    tap.equal(page.open, [], "tags left open")
+    assert "script" not in page.tags and "link" not in page.tags, set(page.tags)
+    assert not re.search(r"@import|url\(|https?:", text), "it refers to something outside"
+
+
+def test_the_report_has_curves_table_and_all_numbers():
+    text = report_of(*SMALL, *HARD)
+    tap.equal(text.count("<svg role="), 1 + 3 * len(POLICIES))
+    for policy in POLICIES:
+        tap.contains(text, policy)
+    for key in ("sa-busy-above", "rogue-timeout", "window-max", "reask-delay"):
+        tap.contains(text, f"<code>{key}</code>")
+    tap.contains(text, "clients that have all their answers")
+    tap.contains(text, "time since the start")
+    for path in re.findall(r' d="([^"]*)"', text):
+        assert re.fullmatch(r"[MLHV0-9. ]+", path), f"a curve with {path}"
+
+
+def test_the_report_keeps_markup_in_names_apart():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "<b>&.topo")
+        path.write_text('Switch 2 "S-1"\n[1] "H-1"[1]\nCa 1 "H-1"\n[1] "S-1"[1]\n')
+        text = report_of("--topology", path, "--policy", "fixed")
+    tap.contains(text, "&lt;b&gt;&amp;.topo")
+    assert "<b>&.topo" not in text
+
+
+def test_a_run_that_fails_leaves_an_old_report_alone():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "report.html")
+        path.write_text("old")
+        for words in (["--policy", "none"], ["--trace", "/nonexistent/x", "--policy", "fixed"]):
+            assert storm(*SMALL, "--report", path, *words).returncode in (USAGE, FAILED)
+            tap.equal(path.read_text(), "old")
+            tap.equal(os.listdir(folder), ["report.html"])
+
+
+def test_the_trace_tells_what_every_engine_did():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "trace")
+        tap.succeeds(storm("--policy", "fixed", "--clients", 2, "--trace", path, *SMALL))
+        lines = path.read_text().splitlines()
+    posts = [line for line in lines if " POST: INIT -> SEND_START" in line]
+    tap.equal(len(posts), 20)
+    assert all(re.match(r"client [01]: \[", line) for line in lines)
+
+
+def test_the_capture_holds_every_packet():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "packets.pcap")
+        tap.succeeds(storm("--policy", "fixed", "--clients", 2, "--pcap", path, *SMALL))
+        done = tap.run(["tshark", "-r", str(path)], env={"HOME": folder})
+    tap.succeeds(done)
+    lines = done.stdout.splitlines()
+    tap.equal(len(lines), 40)
+    tap.equal(sum("SubnAdmSet(MCMemberRecord)" in line for line in lines), 4)
+    tap.equal(sum("SubnAdmGet(PathRecord)" in line for line in lines), 16)
+    tap.equal(sum("SubnAdmGetResp(PathRecord)" in line for line in lines), 16)
+
+
+def test_list_names_everything_that_can_be_chosen():
+    done = storm("--list")
+    tap.succeeds(done)
+    for word in ("ipoib-boot", "leaf-failure", "naive", "adaptive", "sa-stale", "queue-timeout"):
+        tap.contains(done.stdout, f"  {word} ")
+
+
+# What is written, the exit code, and what the message must say.
+WRONG = [
+    (["--policy", "poilte"], USAGE, 'there is no policy "poilte"; the policies are: naive fixed'),
+    (["--policy", "fixd"], USAGE, "did you mean fixed?"),
+    (["--policy", "fixed,tmeout=1s"], USAGE, "did you mean timeout? The keys are: kind bound"),
+    (["--policy", "fixed,timeout=1"], USAGE, "timeout=1: wants a duration"),
+    (["--policy", "port-flow,reserve=512"], USAGE, "reserve must be below recv-depth"),
+    (["--policy", "backoff,base=1ms"], USAGE, "jitter may not be above base"),
+    ([a for i in range(17) for a in ("--policy", f"fixed,retries={i}")], USAGE,
+     "more than 16 policies"),
+    (["--scenario", "ipoib-bot"], USAGE, "did you mean ipoib-boot? The scenarios are: ipoib-boot"),
+    (["--scenario", "x"], USAGE, 'there is no scenario "x"; the scenarios are: ipoib-boot'),
+    (["--set", "pats=1"], USAGE, "--set pats: there is no such key; did you mean paths? The keys are: joins paths"),
+    (["--set", "paths"], USAGE, '--set "paths": not of the form key=value'),
+    (["--set", "paths=-3"], USAGE, "--set paths=-3: wants a whole number from 0 to 65535"),
+    (["--set", "paths=0", "--set", "joins=0"], USAGE, "the clients ask for nothing"),
+    (["--sa-rate", "-5"], USAGE, "--sa-rate=-5: wants a whole number from 1"),
+    (["--sa-rate", "0"], USAGE, "--sa-rate=0: wants a whole number from 1"),
+    (["--sa-queue", "many"], USAGE, "--sa-queue=many: wants a whole number"),
+    (["--sa-overload", "panic"], USAGE, "wants one of: drop busy stale"),
+    (["--loss", "-1%"], USAGE, "--loss"),
+    (["--loss", "2"], USAGE, "--loss"),
+    (["--seed", "-1"], USAGE, "--seed"),
+    (["--seed", "9223372036854775808"], USAGE, "--seed"),
+    (["--duration", "10"], USAGE, "duration=10: wants a duration"),
+    (["--clients", "0"], USAGE, "wants a whole number from 1 to 200000"),
+    (["--clients", "1000000000000"], USAGE, "wants a whole number from 1 to 200000"),
+    (["--clients", "200000", "--set", "paths=65535", "--policy", "fixed"], FAILED,
+     "clients need at least"),
+    (["--topology", "/nonexistent.topo"], FAILED, "/nonexistent.topo"),
+    (["--topology", "/dev/null"], FAILED, "/dev/null"),
+    (["--topology", "fat-tree:hosts=-1"], USAGE, "hosts"),
+    (["--report", "/nonexistent/report.html"], FAILED, "/nonexistent/report.html: No such file"),
+    (["--report", "/"], FAILED, "cannot write the report to /"),
+    (["--report", "/dev/full", "--policy", "fixed"], FAILED, "No space left on device"),
+    (["--trace", "/tmp/trace"], USAGE, "name it with one --policy"),
+    (["--trace", "/dev/full", "--policy", "fixed"], FAILED, "No space left on device"),
+    (["surprise"], USAGE, '"surprise"'),
+]
+
+
+def test_what_is_wrong_is_named_with_its_place_and_a_way_out():
+    for words, exit_code, text in WRONG:
+        done = storm(*SMALL, *words)
+        tap.equal(done.returncode, exit_code, " ".join(words))
+        tap.equal(done.stdout, "", " ".join(words))
+        tap.contains(done.stderr, text, " ".join(words))
+        assert all(line.startswith("weft: ") for line in done.stderr.splitlines()), done.stderr
+
+
+def console_blocks(text):
+    """(command, what it printed) of every console block of a document."""
+    for block in re.findall(r"^```console\n(.*?)^```$", text, flags=re.M | re.S):
+        command, printed = block.split("\n", 1)
+        assert command.startswith("$ weft storm "), command
+        yield command.removeprefix("$ weft storm ").split(), printed
+
+
+def test_R79_the_documents_show_what_the_command_prints():
+    text = (tap.ROOT / "docs/storm.md").read_text(encoding="utf-8")
+    blocks = list(console_blocks(text))
+    assert len(blocks) >= 3, "docs/storm.md shows too little"
+    for words, printed in blocks:
+        done = storm(*words)
+        tap.succeeds(done)
+        shown = "\n".join(line.rstrip() for line in done.stdout.splitlines()
+                          if re.split("[ ,]", line)[0] in ("policy", *POLICIES)) + "\n"
+        tap.equal(shown, printed, " ".join(words))
+
+
+tap.main(globals())
