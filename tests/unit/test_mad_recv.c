@@ -56,7 +56,7 @@ static void test_a_released_message_is_stale_in_every_call(void **state)
 {
     struct fx *f = trapped();
     uint8_t part[WEFT_MAD_BYTES] = {0};
-    weft_mad_recv_id id, next;
+    weft_mad_recv_id stale[3] = {{0}, {0}, {ENGINE_HANDLE(5000, 1)}}, id, next;
 
     (void)state;
     trap(f, 1);
@@ -65,10 +65,9 @@ static void test_a_released_message_is_stale_in_every_call(void **state)
     trap(f, 2);
     next = fx_expect_unsolicited(f, 2);
     assert_int_equal((uint32_t)next.v, (uint32_t)id.v); /* the same slot */
+    stale[0] = id;
     for (int i = 0; i < 3; i++) {
-        weft_mad_recv_id old = i == 0   ? id
-                               : i == 1 ? (weft_mad_recv_id){0}
-                                        : (weft_mad_recv_id){ENGINE_HANDLE(5000, 1)};
+        weft_mad_recv_id old = stale[i];
 
         assert_int_equal(weft_mad_recv_read(f->port, old, 0, part, 1), WEFT_ERR_STALE);
         assert_int_equal(weft_mad_recv_release(f->port, old), WEFT_ERR_STALE);

@@ -89,7 +89,7 @@ static void test_R24_an_error_completion_after_an_early_answer_is_reported(void 
     fx_free(f);
 }
 
-static void test_R25_R26_kernel_defect_3_a_failed_completion_ends_the_send_at_once(void **state)
+static void test_R25_R26_R27_kernel_defect_3_a_failed_completion_ends_the_send_at_once(void **state)
 {
     struct fx *f = fx_new(NULL, FX_SA);
     struct weft_mad_send_req r = fx_request(f, 1);
@@ -467,7 +467,8 @@ int main(void)
         cmocka_unit_test(test_R10_without_a_timeout_the_completion_ends_it),
         cmocka_unit_test(test_R7_R9_R12_R23_R69_an_answer_before_the_completion),
         cmocka_unit_test(test_R24_an_error_completion_after_an_early_answer_is_reported),
-        cmocka_unit_test(test_R25_R26_kernel_defect_3_a_failed_completion_ends_the_send_at_once),
+        cmocka_unit_test(
+            test_R25_R26_R27_kernel_defect_3_a_failed_completion_ends_the_send_at_once),
         cmocka_unit_test(test_an_answer_skips_a_packet_that_is_still_due),
         cmocka_unit_test(test_R13_R70_R97_a_timeout_sends_again_exactly_retries_times),
         cmocka_unit_test(test_the_wait_counts_from_the_completion),
