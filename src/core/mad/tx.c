@@ -165,15 +165,14 @@ static struct tx *tx_next(struct weft_mad_port *p, uint8_t qpn)
 
 bool weft_mad_poll_tx(struct weft_mad_port *p, struct weft_mad_tx *ret)
 {
-    for (uint8_t qpn = WEFT_QP_SMI; qpn <= WEFT_QP_GSI; qpn++) {
-        struct tx *t = tx_next(p, qpn);
+    struct tx *t = tx_next(p, WEFT_QP_SMI);
 
-        if (t) {
-            tx_hand_over(p, t, ret);
-            return true;
-        }
-    }
-    return false;
+    if (!t)
+        t = tx_next(p, WEFT_QP_GSI);
+    if (!t)
+        return false;
+    tx_hand_over(p, t, ret);
+    return true;
 }
 
 int weft_mad_tx_done(struct weft_mad_port *p, weft_time now, weft_mad_tx_id id, bool ok)
