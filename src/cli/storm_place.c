@@ -2,6 +2,7 @@
 /* From a topology to each client's distance from the SA. */
 #include "cli/storm_place.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/message.h"
@@ -68,18 +69,20 @@ static int place_in(struct storm_job *job, const struct topo *t)
         return CLI_FAILED;
     }
     hosts = calloc(t->host_count, sizeof(*hosts));
-    if (hosts == NULL)
-        return message_failed("no memory for %u hosts", t->host_count);
-    count = find_hosts(t, hosts);
+    count = hosts != NULL ? find_hosts(t, hosts) : 0;
+    if (count == 0) {
+        free(hosts);
+        return message_failed("no memory for %" PRIu32 " hosts", t->host_count);
+    }
     job->stranded = t->host_count - count;
     if (job->clients == 0)
         job->clients = count;
     job->places = calloc(job->clients, sizeof(*job->places));
-    if (count > 0 && job->places != NULL)
+    if (job->places != NULL)
         spread_clients(job, hosts, count);
     free(hosts);
-    if (count == 0 || job->places == NULL)
-        return message_failed("no memory for %u clients", job->clients);
+    if (job->places == NULL)
+        return message_failed("no memory for %" PRIu32 " clients", job->clients);
     return CLI_DONE;
 }
 
@@ -98,7 +101,7 @@ int storm_place(struct storm_job *job)
     if (rc == WEFT_ERR_NOMEM)
         return message_failed("no memory for topology %s", job->topology);
     if (error.line > 0)
-        message("%s:%u: %s", job->topology, error.line, error.text);
+        message("%s:%" PRIu32 ": %s", job->topology, error.line, error.text);
     else
         message("--topology %s: %s", job->topology, error.text);
     message_try("a file that ibnetdiscover printed, or fat-tree:hosts=324,radix=36");

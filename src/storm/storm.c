@@ -84,6 +84,7 @@ static int add_clients(struct storm *s, const struct storm_config *c,
     struct prng starts = {c->seed};
     int rc;
 
+    WEFT_ASSERT(s->client_count > 0);
     s->clients = alloc.get(alloc.ctx, total * sizeof(*s->clients), _Alignof(struct client));
     if (s->clients == NULL)
         return WEFT_ERR_NOMEM;
