@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The send machine as the sources show it: one place changes the state, nothing else acts as one."""
+"""The send machine in the sources: one place changes the state, nothing else acts as one."""
 import re
 
 import rules
