@@ -421,6 +421,35 @@ static void test_a_retry_that_nobody_waits_behind_keeps_its_place(void **state)
     fx_free(f);
 }
 
+static void test_R61_a_retry_queues_behind_other_agents_at_the_ports_budget(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_agent_req a = fx_agent_req(WEFT_CLASS_BOARD);
+    struct weft_mad_send_req r;
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64; /* 56 for answers */
+    c.flow.port_budget = true;
+    f = fx_new(&c, FX_PERF);
+    r = fx_request(f, 1);
+    r.retries = 1;
+    fx_post(f, &r);
+    f->agent = fx_agent(f, &a);
+    f->mgmt_class = WEFT_CLASS_BOARD;
+    for (unsigned n = 2; n <= 57; n++) {
+        r = fx_request(f, n);
+        r.timeout = 10 * FX_TIMEOUT;
+        fx_post(f, &r);
+    }
+    assert_int_equal(fx_send_all(f), 56);
+    fx_advance(f, FX_TIMEOUT);
+    fx_send(f);
+    assert_int_equal(fx_packet_number(f), 57);
+    assert_true(fx_tx_empty(f));
+    fx_free(f);
+}
+
 /* How many of 200 requests of one port lose their answer when it comes all at once. */
 static uint64_t answers_lost(bool budget)
 {
@@ -696,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_local_answers_leave_the_others_their_buffers),
         cmocka_unit_test(test_a_queued_send_can_wait_for_a_bounded_time),
         cmocka_unit_test(test_a_released_send_has_no_queue_timeout_any_more),
+        cmocka_unit_test(test_R61_a_retry_queues_behind_other_agents_at_the_ports_budget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,104 @@ static void test_two_agents_share_a_destinations_window(void **state)
     fx_free(f);
 }
 
+static void test_R61_retries_queue_behind_a_destinations_backlog(void **state)
+{
+    struct fx *f = adaptive(8, 64, 64);
+
+    (void)state;
+    for (unsigned n = 1; n <= 12; n++) {
+        struct weft_mad_send_req r = fx_request(f, n);
+
+        r.retries = 1;
+        fx_post(f, &r);
+    }
+    fx_send_all(f);
+    fx_advance(f, FX_TIMEOUT); /* 8 becomes 4: those go who have not gone yet */
+    for (unsigned n = 9; n <= 12; n++) {
+        fx_send(f);
+        assert_int_equal(fx_packet_number(f), n);
+    }
+    assert_true(fx_tx_empty(f));
+    assert_int_equal(fx_stats(f).queued, 8);
+    fx_free(f);
+}
+
+static void test_R61_a_retry_queues_behind_other_destinations_at_the_agents_limit(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_send_req r;
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64; /* the SA agent may have 2 */
+    c.flow.adaptive = true;
+    f = fx_new(&c, FX_SA);
+    r = fx_request(f, 1);
+    r.retries = 1;
+    fx_post(f, &r);
+    r = fx_request(f, 2);
+    r.timeout = 10 * FX_TIMEOUT;
+    fx_post(f, &r);
+    ask_lid(f, 3, 0x77);
+    fx_send_all(f);
+    fx_advance(f, FX_TIMEOUT);
+    fx_send(f);
+    assert_int_equal(fx_packet_number(f), 3);
+    assert_true(fx_tx_empty(f));
+    fx_free(f);
+}
+
+static void test_one_backlog_that_its_window_stops_does_not_stop_the_agents_line(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64; /* the SA agent may have 2 */
+    c.flow.adaptive = true;
+    c.flow.window_initial = 2;
+    f = fx_new(&c, FX_SA);
+    ask_lid(f, 1, 1);
+    ask_lid(f, 2, 2);
+    ask_lid(f, 3, 1); /* first in line */
+    ask_lid(f, 4, 3);
+    fx_send_all(f);
+    fx_answer_busy(f, 1); /* now its own window of 1 stops it as well */
+    fx_answer(f, 2);
+    fx_send(f);
+    assert_int_equal(fx_packet_number(f), 4);
+    assert_true(fx_tx_empty(f));
+    fx_free(f);
+}
+
+static void test_one_backlog_that_its_window_stops_does_not_stop_the_ports_line(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64; /* 56 for answers */
+    c.flow.port_budget = true;
+    c.flow.adaptive = true;
+    c.flow.window_initial = 2;
+    c.flow.peers = 2; /* others have no window */
+    f = fx_new(&c, FX_PERF);
+    ask_lid(f, 1, 1);
+    ask_lid(f, 2, 2);
+    for (unsigned n = 3; n <= 56; n++)
+        ask_lid(f, n, 3);
+    ask_lid(f, 57, 1);
+    ask_lid(f, 58, 2);
+    assert_int_equal(fx_stats(f).queued, 2);
+    fx_send_all(f);
+    fx_answer_busy(f, 1);
+    fx_answer(f, 3);
+    fx_drain(f, WEFT_MAD_OK);
+    fx_send(f);
+    assert_int_equal(fx_packet_number(f), 58);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +435,10 @@ int main(void)
         cmocka_unit_test(test_a_window_that_shrinks_while_the_backlog_stands_in_line),
         cmocka_unit_test(test_a_busy_destination_does_not_starve_others_at_the_agents_limit),
         cmocka_unit_test(test_two_agents_share_a_destinations_window),
+        cmocka_unit_test(test_R61_retries_queue_behind_a_destinations_backlog),
+        cmocka_unit_test(test_R61_a_retry_queues_behind_other_destinations_at_the_agents_limit),
+        cmocka_unit_test(test_one_backlog_that_its_window_stops_does_not_stop_the_agents_line),
+        cmocka_unit_test(test_one_backlog_that_its_window_stops_does_not_stop_the_ports_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,9 @@ static void test_short_MADs_are_filled_up_with_zeroes(void **state)
 
     (void)state;
     memset(f->mads[1] + 24, 0x5a, WEFT_MAD_BYTES - 24);
+    r.timeout = 0;
+    fx_post(f, &r);
+    fx_send(f); /* the slot of the packet is used before */
     r.len = 30;
     fx_post(f, &r);
     fx_send(f);

@@ -235,6 +235,18 @@ static void test_R105_a_budget_of_no_retries_or_of_a_changed_timeout(void **stat
     (void)state;
     c.retry.bound = WEFT_MAD_BOUND_TIME;
     assert_int_equal(packets_with(&c.retry, 0, &took), 1);
+    /* an explicit budget needs no retries, and does not count below none */
+    c.retry.total_ns = 3 * FX_TIMEOUT;
+    f = fx_new(&c, FX_SA);
+    id = fx_ask(f, 1);
+    for (int packets = 0; packets < 4; packets++) {
+        assert_int_equal(send_lookup(f->port, id)->retries_left, 0);
+        fx_send(f);
+        fx_advance(f, FX_TIMEOUT);
+    }
+    fx_expect_done(f, 1, WEFT_MAD_TIMEOUT);
+    fx_free(f);
+    c.retry.total_ns = 0;
     /* the budget is made at post: a shorter timeout makes more packets of it */
     f = fx_new(&c, FX_SA);
     r = fx_request(f, 1);

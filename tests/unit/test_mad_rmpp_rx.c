@@ -324,6 +324,7 @@ static void test_transfers_are_told_apart_by_every_part_of_their_key(void **stat
 {
     struct fx *f = receiver();
     struct fx_segment s = segment(1, FIRST);
+    struct weft_mad_agent_req a = fx_agent_req(FX_SA);
     uint8_t mad[WEFT_MAD_BYTES];
     struct weft_mad_rx rx = {.qpn = 1, .dlid = FX_LID, .data = mad, .len = WEFT_MAD_BYTES};
 
@@ -340,6 +341,13 @@ static void test_transfers_are_told_apart_by_every_part_of_their_key(void **stat
     mad_set_tid(mad, TID + 1);
     assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_ACCEPTED);
     assert_int_equal(fx_stats(f).rmpp_transfers, 5);
+    a.class_version = 3;
+    a.rmpp_version = 1;
+    a.methods[0] = UINT64_MAX;
+    fx_agent(f, &a);
+    mad_set_class_version(mad, 3);
+    assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_ACCEPTED);
+    assert_int_equal(fx_stats(f).rmpp_transfers, 6);
     rx.from.sl = 3; /* no part of the key, nor is the attribute */
     mad_set_attr_id(mad, 0x99);
     assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_DROP_RMPP);

@@ -293,6 +293,45 @@ static void test_a_plain_request_never_grants_a_window(void **state)
     fx_free(f);
 }
 
+static void test_one_request_is_answered_by_one_transfer(void **state)
+{
+    weft_mad_send_id id;
+    struct fx *f = asked(0, &id);
+    struct fx_segment s = {.mgmt_class = FX_SA,
+                           .method = WEFT_METHOD_GET_MULTI_RESP,
+                           .tid = fx_tid(f, 1),
+                           .type = WEFT_RMPP_DATA,
+                           .flags = FIRST,
+                           .segment = 1};
+
+    (void)state;
+    fx_send(f);
+    answer(f, 1, FIRST);
+    fx_send_all(f);
+    assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_DROP_UNMATCHED); /* another key */
+    assert_int_equal(fx_stats(f).rmpp_transfers, 1);
+    answer(f, 2, LAST);
+    fx_send_all(f);
+    fx_expect_recv(f, 1);
+    fx_expect_done(f, 1, WEFT_MAD_OK);
+    fx_free(f);
+}
+
+static void test_an_agent_without_receiving_gathers_no_answer(void **state)
+{
+    struct weft_mad_agent_req r = {.qpn = 1, .send_only = true, .no_recv = true, .rmpp_version = 1};
+    struct fx *f = fx_new(NULL, 0);
+
+    (void)state;
+    f->agent = fx_agent(f, &r);
+    f->mgmt_class = FX_SA;
+    fx_ask(f, 1);
+    fx_send(f);
+    assert_int_equal(answer(f, 1, FIRST), WEFT_MAD_DROP_UNMATCHED);
+    assert_int_equal(fx_stats(f).recv_held, 0);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +347,8 @@ int main(void)
         cmocka_unit_test(test_an_answer_in_one_packet_overtakes_one_in_segments),
         cmocka_unit_test(test_with_the_budget_a_gathered_answer_has_its_buffer),
         cmocka_unit_test(test_a_plain_request_never_grants_a_window),
+        cmocka_unit_test(test_one_request_is_answered_by_one_transfer),
+        cmocka_unit_test(test_an_agent_without_receiving_gathers_no_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

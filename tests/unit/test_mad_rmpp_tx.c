@@ -277,6 +277,9 @@ static void test_old_ACKs_are_ignored(void **state)
     ack(&s, 3, 5);
     assert_int_equal(ack(&s, 2, 7), WEFT_MAD_DROP_RMPP);
     assert_int_equal(ack(&s, 4, 4), WEFT_MAD_DROP_RMPP);
+    fx_advance(s.f, FX_TIMEOUT / 2);
+    assert_int_equal(ack(&s, 3, 5), WEFT_MAD_ACCEPTED); /* no progress: the wait goes on */
+    assert_int_equal(weft_mad_deadline(s.f->port), s.f->now + FX_TIMEOUT / 2);
     assert_true(fx_tx_empty(s.f));
     assert_int_equal(ack(&s, 5, 6), WEFT_MAD_ACCEPTED);
     expect_segments(&s, 6, 6);
@@ -331,6 +334,8 @@ static void test_with_an_answer_expected_the_last_ACK_starts_the_clients_timeout
     assert_int_equal(ack(&s, 1, 1), WEFT_MAD_ACCEPTED);
     expect_grant(&s);
     assert_int_equal(weft_mad_deadline(s.f->port), s.f->now + 30 * WEFT_S);
+    assert_int_equal(ack(&s, 0, 1), WEFT_MAD_DROP_RMPP); /* but a grant draws none */
+    assert_true(fx_tx_empty(s.f));
     fx_advance(s.f, 30 * WEFT_S); /* not sent again: the peer has it */
     fx_expect_done(s.f, 1, WEFT_MAD_TIMEOUT);
     fx_expect_idle(s.f);
@@ -673,15 +678,17 @@ static void test_unknown_versions_and_types_end_it(void **state)
 static void test_a_transfer_that_is_over_is_left_alone(void **state)
 {
     (void)state;
-    for (int how = 0; how < 2; how++) {
+    for (int how = 0; how < 3; how++) {
         struct sender s = asking(1, 2);
 
         expect_segments(&s, 1, 1);
-        if (how == 0) { /* all acknowledged */
+        if (how != 1) { /* all acknowledged */
             ack(&s, 1, 1);
             expect_grant(&s);
-        } else {
+        }
+        if (how != 0) {
             fx_cancel(s.f, s.id);
+            assert_int_equal(ack(&s, 1, 1), WEFT_MAD_DROP_RMPP);
         }
         assert_int_equal(end(&s, WEFT_RMPP_ABORT, WEFT_RMPP_STATUS_UNSPEC), WEFT_MAD_DROP_RMPP);
         assert_int_equal(end(&s, WEFT_RMPP_STOP, WEFT_RMPP_STATUS_RESX), WEFT_MAD_DROP_RMPP);

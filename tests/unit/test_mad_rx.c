@@ -468,6 +468,22 @@ static void test_user_RMPP_agents_get_segments_as_they_are(void **state)
     fx_free(f);
 }
 
+static void test_segments_without_a_request_are_for_user_RMPP_agents_only(void **state)
+{
+    struct fx *f = fx_new(NULL, FX_SA);
+    const struct fx_segment s = {.mgmt_class = FX_SA,
+                                 .method = WEFT_METHOD_GET_TABLE_RESP,
+                                 .tid = fx_tid(f, 1),
+                                 .type = WEFT_RMPP_DATA,
+                                 .flags = WEFT_RMPP_FLAG_FIRST,
+                                 .segment = 1};
+
+    (void)state;
+    assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_DROP_UNMATCHED);
+    fx_expect_idle(f);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_a_local_send_ends_when_the_device_consumes_or_passes_it),
         cmocka_unit_test(test_the_device_may_finish_after_the_sender_is_gone),
         cmocka_unit_test(test_user_RMPP_agents_get_segments_as_they_are),
+        cmocka_unit_test(test_segments_without_a_request_are_for_user_RMPP_agents_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,11 +121,11 @@ static bool agent_first_of_vendor(const struct weft_mad_port *p, const struct ag
     return true;
 }
 
-/* Looks at the agents there are: overlapping methods, and how many vendors share the class. */
+/* Looks at the agents there are: overlapping methods, and how many other vendors share the class.
+ */
 static int request_fits(const struct weft_mad_port *p, const struct weft_mad_agent_req *r)
 {
     uint32_t slot = 0, vendors = 0;
-    bool vendor_known = false;
     struct agent *a;
 
     if (r->send_only)
@@ -134,14 +134,13 @@ static int request_fits(const struct weft_mad_port *p, const struct weft_mad_age
         bool other_vendor;
 
         if (agent_same_owner(a, r, &other_vendor)) {
-            vendor_known = true;
             if ((a->methods[0] & r->methods[0]) || (a->methods[1] & r->methods[1]))
                 return WEFT_ERR_CONFLICT;
         } else if (other_vendor && agent_first_of_vendor(p, a)) {
             vendors++;
         }
     }
-    return !vendor_known && vendors >= ENGINE_OUIS_MAX ? WEFT_ERR_FULL : 0;
+    return vendors >= ENGINE_OUIS_MAX ? WEFT_ERR_FULL : 0;
 }
 
 /* Transaction ids go round through 24 bits and leave out 0 and those in use, also by agents that

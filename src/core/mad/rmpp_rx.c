@@ -397,5 +397,5 @@ uint32_t rmpp_rx_reply_window(const struct weft_mad_port *p, const struct send *
                              .method = mad_method(s->data) & WEFT_METHOD_MASK};
     const struct transfer *t = transfer_find(p, &k);
 
-    return t && t->complete ? t->reply_window : 1;
+    return t ? t->reply_window : 1;
 }

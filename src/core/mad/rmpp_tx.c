@@ -245,7 +245,7 @@ static enum weft_mad_verdict receive_ack(struct weft_mad_port *p, struct send *s
     }
     if (transfer_is_over(s))
         return WEFT_MAD_DROP_RMPP;
-    if (segment > s->rmpp.high || segment > s->rmpp.window_last)
+    if (segment > s->rmpp.high)
         return refuse(p, s, rx, WEFT_RMPP_STATUS_S2B);
     if (segment < s->rmpp.acked || window < s->rmpp.window_last)
         return WEFT_MAD_DROP_RMPP;
