@@ -378,8 +378,14 @@ static void test_a_directed_route_to_the_own_node_is_answered_by_the_device(void
     assert_int_equal(weft_mad_deadline(f->port), WEFT_TIME_NEVER);
     assert_int_equal(weft_mad_recv_answer(f->port, f->now, device, mad), 0);
     fx_audit(f);
-    fx_expect_recv(f, 1);
+    assert_true(fx_event(f));
+    assert_int_equal(f->event.type, WEFT_MAD_EVENT_RECV);
     assert_int_equal(f->event.agent.v, f->agent.v);
+    assert_int_equal(f->event.user_data, 1);
+    assert_true(f->event.u.recv.solicited);
+    assert_memory_equal(f->event.u.recv.mad, mad, sizeof(mad));
+    assert_int_equal(weft_mad_recv_release(f->port, device), WEFT_ERR_STALE); /* another message */
+    assert_int_equal(weft_mad_recv_release(f->port, f->event.u.recv.id), 0);
     fx_expect_done(f, 1, WEFT_MAD_OK);
     fx_expect_idle(f);
     fx_free(f);

@@ -168,6 +168,41 @@ static void test_an_answer_of_the_device_that_finds_no_slot_can_be_given_again(v
     fx_free(f);
 }
 
+/* Keeps the last TX event of a trace. */
+static void note_tx(void *ctx, const struct weft_trace_event *ev)
+{
+    if (ev->type == WEFT_TRACE_TX)
+        *(struct weft_trace_event *)ctx = *ev;
+}
+
+static void test_every_packet_is_traced_with_its_send_if_it_has_one(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_trace_event seen = {0};
+    uint8_t mad[WEFT_MAD_BYTES];
+    weft_mad_send_id id;
+    struct fx *f;
+
+    (void)state;
+    c.trace = note_tx;
+    c.trace_ctx = &seen;
+    f = fx_new(&c, FX_PERF);
+    id = fx_ask(f, 1);
+    fx_send(f);
+    assert_int_equal(seen.send.v, id.v);
+    assert_int_equal(seen.agent.v, f->agent.v);
+    assert_int_equal(seen.tid, fx_tid(f, 1));
+    assert_int_equal(seen.u.packet.qpn, 1);
+    assert_int_equal(seen.u.packet.len, WEFT_MAD_BYTES);
+    fx_mad(mad, WEFT_CLASS_BOARD, WEFT_METHOD_GET, 77);
+    fx_rx(f, mad);
+    fx_send(f); /* the automatic answer */
+    assert_int_equal(seen.send.v, 0);
+    assert_int_equal(seen.agent.v, 0);
+    assert_int_equal(seen.tid, 77);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_packets_and_addresses_stay_valid_until_they_are_done),
         cmocka_unit_test(test_the_engines_own_packets_go_first_and_have_room_for_32),
         cmocka_unit_test(test_an_answer_of_the_device_that_finds_no_slot_can_be_given_again),
+        cmocka_unit_test(test_every_packet_is_traced_with_its_send_if_it_has_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
