@@ -110,7 +110,8 @@ struct weft_mad_classes {
  * value stays at cap_ns once it got there.
  *
  * With BOUND_TIME the waits after retries draw on a budget that is fixed at post: total_ns, or
- * timeout * retries when that is 0. A wait longer than what is left is cut to it; without budget there is no retry.
+ * timeout * retries when that is 0. A wait longer than what is left is cut to it; without budget
+ * there is no retry.
  *
  * Waits of RMPP segments for their ACK are not randomized (they have their own timer).
  * Classes outside `classes` are treated as FIXED, BOUND_RETRIES and BUSY_DELIVER. */
@@ -411,8 +412,8 @@ struct weft_mad_tx {
     const struct weft_mad_addr *to; /**< where to, valid until weft_mad_tx_done() */
 };
 
-/** Takes the next packet to transmit. At most send_depth packets of sends are with the host for each
- * QP at a time, and at most 32 of the engine's own (ACKs, ABORTs, automatic answers).
+/** Takes the next packet to transmit. At a time, at most send_depth packets of sends are with the
+ * host for each QP, and at most 32 of the engine's own (ACKs, ABORTs, automatic answers).
  * @param p    the port
  * @param ret  the packet
  * @return whether there was one */

@@ -37,7 +37,7 @@ static struct sender sender_of_class(uint8_t mgmt_class, const struct made *m)
     memcpy(s.data, s.f->mads[1], head);
     mad_set_method(s.data, m->answer ? METHOD | WEFT_METHOD_RESPONSE : METHOD);
     mad_set_tid(s.data, fx_tid(s.f, 1));
-    rmpp_set_flags(s.data, WEFT_RMPP_FLAG_MASK); /* the engine sets its own */
+    memset(s.data + 24, 0xff, 12); /* Active; the engine writes a header of its own */
     for (uint32_t i = 0; i < m->bytes; i++)
         s.data[head + i] = (uint8_t)(i * 7 + i / 200);
     r.data = s.data;
@@ -418,7 +418,10 @@ static void test_giving_up_tells_the_receiver(void **state)
     expect_segments(&s, 1, 1);
     fx_advance(s.f, FX_TIMEOUT);
     expect_abort(&s, WEFT_RMPP_STATUS_TMR);
+    assert_int_equal(rmpp_version(s.f->packet), 1);
     assert_int_equal(rmpp_flags(s.f->packet), WEFT_RMPP_FLAG_ACTIVE);
+    assert_int_equal(rmpp_segment(s.f->packet), 0);
+    assert_int_equal(rmpp_length(s.f->packet), 0);
     assert_int_equal(mad_method(s.f->packet), METHOD); /* the direction of the segments */
     assert_int_equal(mad_tid(s.f->packet), fx_tid(s.f, 1));
     assert_int_equal(s.f->packet_to.lid, FX_PEER_LID);
