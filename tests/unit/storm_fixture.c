@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Storms for tests: every client two or four links away from the SA. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
 #include "storm_fixture.h"
+
+/* Pieces of an arena are mapped, as the command does it: filling them would take most of the time
+ * of a small storm. */
+static const size_t mapped_from = (size_t)1 << 20;
 
 static void *heap_get(void *ctx, size_t size, size_t align)
 {
     void *p = NULL;
 
     (void)ctx;
+    if (size >= mapped_from) {
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return p == MAP_FAILED ? NULL : p;
+    }
     return posix_memalign(&p, align < sizeof(p) ? sizeof(p) : align, size) == 0 ? p : NULL;
 }
 
 static void heap_put(void *ctx, void *p, size_t size)
 {
     (void)ctx;
-    (void)size;
-    free(p);
+    if (size >= mapped_from)
+        munmap(p, size);
+    else
+        free(p);
 }
 
 const struct weft_alloc fixture_heap = {heap_get, heap_put, NULL};
@@ -67,8 +79,11 @@ struct storm_result fixture_run(const struct storm_scenario *s, const struct sto
     free(places);
     while (rc == 0 && !done)
         rc = storm_run(storm, 1000, &done);
-    if (rc != 0)
-        fail_msg("client %u: %s", violator, storm_violation(storm, &violator));
+    if (rc != 0) {
+        const char *promise = storm_violation(storm, &violator);
+
+        fail_msg("seed %" PRIu64 ", client %" PRIu32 ": %s", seed, violator, promise);
+    }
     storm_result(storm, &result);
     result.over_time = NULL;
     storm_free(storm);

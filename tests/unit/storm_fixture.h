@@ -8,7 +8,7 @@
 
 #include "storm/storm.h"
 
-/** The C library's heap as a weft_alloc. */
+/** Memory for tests. */
 extern const struct weft_alloc fixture_heap;
 
 /** A preset; fails the test when there is none of that name. */
