@@ -44,6 +44,12 @@ static void test_R17_a_refused_post_is_returned_and_kept_nowhere(void **state)
     mad_set_class(f->mads[1], WEFT_CLASS_SUBN_LID); /* QP0's */
     refused(f, &r, WEFT_ERR_INVALID);
     assert_int_equal(fx_agent_stats(f).refused, 7);
+    r = fx_request(f, 2); /* the last that is good */
+    r.to.sl = 15;
+    r.to.qpn = 0xffffff;
+    fx_cancel(f, fx_post(f, &r));
+    fx_tx_empty(f);
+    fx_drain(f, WEFT_MAD_FLUSHED);
     fx_expect_idle(f);
     fx_free(f);
 }

@@ -460,6 +460,45 @@ static void test_a_timeout_that_never_comes_does_not_wrap(void **state)
     fx_free(f);
 }
 
+/* Writes the states of a trace one behind the other. */
+static void note_states(void *ctx, const struct weft_trace_event *ev)
+{
+    char *text = ctx;
+
+    if (ev->type != WEFT_TRACE_STATE)
+        return;
+    strncat(text, ev->u.state.event, 500 - strlen(text));
+    strncat(text, ">", 500 - strlen(text));
+    strncat(text, weft_mad_state_name(ev->u.state.to), 500 - strlen(text));
+    strncat(text, " ", 500 - strlen(text));
+}
+
+static void test_R4_R13_the_trace_tells_each_input_and_state(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_send_req r;
+    char seen[512] = "";
+    struct fx *f;
+
+    (void)state;
+    c.trace = note_states;
+    c.trace_ctx = seen;
+    f = fx_new(&c, FX_SA);
+    r = fx_request(f, 1);
+    r.retries = 1;
+    fx_post(f, &r);
+    fx_send(f);
+    fx_answer_busy(f, 1);
+    fx_advance(f, FX_TIMEOUT);
+    fx_answer(f, 1);
+    fx_answer(f, 1);
+    fx_send_all(f);
+    assert_string_equal(seen,
+                        "POST>SEND_START SENT_AWAIT>WAIT_RESP BUSY>WAIT_RESP RETRY>SEND_START "
+                        "RESPONSE>EARLY_RESP SKIPPED>DONE ");
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_beats_the_timeout_that_is_due_at_the_same_time),
         cmocka_unit_test(test_equal_deadlines_end_in_the_order_they_were_armed),
         cmocka_unit_test(test_a_timeout_that_never_comes_does_not_wrap),
+        cmocka_unit_test(test_R4_R13_the_trace_tells_each_input_and_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
