@@ -158,6 +158,8 @@ static void test_the_automatic_answer_goes_back_the_way_it_came(void **state)
         .lid = 0x99, .sl = 5, .qpn = 0x345, .pkey_index = 3, .has_grh = true};
     memset(rx.from.grh.sgid, 0x51, 16);
     memset(rx.from.grh.dgid, 0xd1, 16);
+    rx.from.grh.hop_limit = 1;
+    rx.from.grh.traffic_class = 7;
     fx_rx_from(f, &rx);
     fx_send(f);
     assert_int_equal(f->packet_to.lid, 0x99);
@@ -169,6 +171,8 @@ static void test_the_automatic_answer_goes_back_the_way_it_came(void **state)
     assert_true(f->packet_to.has_grh);
     assert_memory_equal(f->packet_to.grh.dgid, rx.from.grh.sgid, 16);
     assert_memory_equal(f->packet_to.grh.sgid, rx.from.grh.dgid, 16);
+    assert_int_equal(f->packet_to.grh.hop_limit, 255);
+    assert_int_equal(f->packet_to.grh.traffic_class, 7);
     fx_free(f);
 }
 

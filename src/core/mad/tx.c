@@ -62,6 +62,8 @@ int tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *
     if (to.has_grh) {
         memcpy(to.grh.sgid, rx->from.grh.dgid, sizeof(to.grh.sgid));
         memcpy(to.grh.dgid, rx->from.grh.sgid, sizeof(to.grh.dgid));
+        /* what is left of the way here says nothing about the way back */
+        to.grh.hop_limit = UINT8_MAX;
     }
     to.qkey = rx->qpn == WEFT_QP_GSI ? WEFT_QKEY_GSI : 0;
     if (mad_class(mad) == WEFT_CLASS_SUBN_DIRECTED) {
