@@ -14,8 +14,8 @@ static const double room_title = 20;
 /* Ends of curves further apart than this need a logarithmic axis. */
 static const double linear_ratio_max = 12;
 
-/* Logarithmic axes up to this ratio have ticks between the powers of ten. */
-static const double short_ratio_max = 1100;
+/* Pixels that the labels at 1, 2 and 5 times a power of ten need side by side. */
+static const double labelled_decade = 180;
 
 /* The smallest of 1, 2 and 5 times a power of ten that is not below a value. */
 static double round_up(double value)
@@ -98,17 +98,20 @@ static void print_label(FILE *out, enum chart_unit unit, double value)
         fprintf(out, "%g us", value / 1e3);
 }
 
-/* The tick after a value; the first one is the axis's lower end. Short logarithmic axes have ticks
- * at 1, 2 and 5 times the powers of ten. */
-static double next_tick(const struct chart_axis *a, double value)
+/* The tick after a value; the first one is the axis's lower end. Logarithmic axes have ticks at the
+ * powers of ten, and at 2 and 5 times them where there is room.
+ * length: of the axis in pixels */
+static double next_tick(const struct chart_axis *a, double length, double value)
 {
     double ten = pow(10, floor(log10(value) + 1e-9));
 
     if (a->step > 0)
         return value + a->step;
-    if (a->max / a->min > short_ratio_max)
+    if (length / log10(a->max / a->min) < labelled_decade)
         return value * 10;
-    return value < 1.5 * ten ? 2 * ten : value < 3 * ten ? 5 * ten : 10 * ten;
+    if (value < 1.5 * ten)
+        return 2 * ten;
+    return value < 3 * ten ? 5 * ten : 10 * ten;
 }
 
 /* Half a tick's worth of rounding must not lose the last one. */
@@ -119,7 +122,7 @@ static bool within(const struct chart_axis *a, double value)
 
 static void draw_ticks(const struct chart *c)
 {
-    for (double v = c->x.min; within(&c->x, v); v = next_tick(&c->x, v)) {
+    for (double v = c->x.min; within(&c->x, v); v = next_tick(&c->x, c->width, v)) {
         double x = at_x(c, v);
 
         fprintf(c->out,
@@ -129,7 +132,7 @@ static void draw_ticks(const struct chart *c)
         print_label(c->out, c->x.unit, v);
         fputs("</text>\n", c->out);
     }
-    for (double v = c->y.min; within(&c->y, v); v = next_tick(&c->y, v)) {
+    for (double v = c->y.min; within(&c->y, v); v = next_tick(&c->y, c->height, v)) {
         double y = at_y(c, v);
 
         fprintf(c->out,

@@ -39,17 +39,42 @@ static FILE *open_unfinished(struct storm_file *f)
     return out;
 }
 
+static void explain(const char *what, const char *name)
+{
+    message("cannot write the %s to %s: %s", what, name, strerror(errno));
+    message_try("another file, in a directory that you may write to");
+}
+
 int storm_file_open(struct storm_file *f, const char *what, const char *name)
 {
     *f = (struct storm_file){.name = name};
     f->out = has_own_name_from_start(name) ? fopen(name, "w") : open_unfinished(f);
     if (f->out != NULL)
         return CLI_DONE;
-    message("cannot write the %s to %s: %s", what, name, strerror(errno));
-    message_try("another file, in a directory that you may write to");
+    explain(what, name);
     free(f->unfinished);
     f->unfinished = NULL;
     return CLI_FAILED;
+}
+
+int storm_file_try(const char *what, const char *name)
+{
+    struct storm_file f;
+    struct stat st;
+    int exit_code;
+
+    if (has_own_name_from_start(name)) {
+        /* Who reads a pipe must not see it opened and closed. */
+        if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+            errno = EISDIR;
+        else if (access(name, W_OK) == 0)
+            return CLI_DONE;
+        explain(what, name);
+        return CLI_FAILED;
+    }
+    exit_code = storm_file_open(&f, what, name);
+    storm_file_abandon(&f);
+    return exit_code;
 }
 
 int storm_file_close(struct storm_file *f, const char *what)

@@ -22,9 +22,9 @@ static const uint64_t steps_at_a_time = 20000;
 /* Allocations from this size on are mapped: most of their pages are never touched. */
 static const size_t mapped_from = (size_t)1 << 20;
 
-/* The files that the run writes; those not asked for are not open. */
+/* The files written while the run goes on; those not asked for are not open. */
 struct outputs {
-    struct storm_file report, trace, pcap;
+    struct storm_file trace, pcap;
 };
 
 static void *get_memory(void *ctx, size_t size, size_t align)
@@ -56,9 +56,7 @@ static int open_outputs(const struct storm_request *r, struct outputs *ret)
     int exit_code = CLI_DONE;
 
     *ret = (struct outputs){0};
-    if (r->report != NULL)
-        exit_code = storm_file_open(&ret->report, "report", r->report);
-    if (exit_code == CLI_DONE && r->trace != NULL)
+    if (r->trace != NULL)
         exit_code = storm_file_open(&ret->trace, "trace", r->trace);
     if (exit_code == CLI_DONE && r->pcap != NULL)
         exit_code = storm_file_open(&ret->pcap, "capture", r->pcap);
@@ -69,18 +67,26 @@ static int close_outputs(struct outputs *out)
 {
     int exit_code = CLI_DONE;
 
-    if (out->report.out != NULL)
-        exit_code = storm_file_close(&out->report, "report");
-    if (exit_code == CLI_DONE && out->trace.out != NULL)
+    if (out->trace.out != NULL)
         exit_code = storm_file_close(&out->trace, "trace");
     if (exit_code == CLI_DONE && out->pcap.out != NULL)
         exit_code = storm_file_close(&out->pcap, "capture");
     return exit_code;
 }
 
+static int write_report(const struct storm_job *job, const struct storm_request *r)
+{
+    struct storm_file report;
+    int exit_code = storm_file_open(&report, "report", r->report);
+
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    storm_report_write(job, report.out);
+    return storm_file_close(&report, "report");
+}
+
 static void abandon_outputs(struct outputs *out)
 {
-    storm_file_abandon(&out->report);
     storm_file_abandon(&out->trace);
     storm_file_abandon(&out->pcap);
 }
@@ -183,9 +189,9 @@ static int show(const struct storm_job *job, const struct storm_request *r, stru
 {
     int exit_code;
 
-    if (out->report.out != NULL)
-        storm_report_write(job, out->report.out);
     exit_code = close_outputs(out);
+    if (exit_code == CLI_DONE && r->report != NULL)
+        exit_code = write_report(job, r);
     if (exit_code != CLI_DONE)
         return exit_code;
     exit_code = r->json ? json_print(storm_json(job)) : storm_table_print(job);
@@ -200,12 +206,16 @@ static int show(const struct storm_job *job, const struct storm_request *r, stru
 
 static int run_job(struct storm_job *job, const struct storm_request *r)
 {
-    struct outputs out;
+    struct outputs out = {0};
     int exit_code = storm_place(job);
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    exit_code = open_outputs(r, &out);
+    /* Nobody should wait for a long run to learn that its report cannot be written. */
+    if (r->report != NULL)
+        exit_code = storm_file_try("report", r->report);
+    if (exit_code == CLI_DONE)
+        exit_code = open_outputs(r, &out);
     if (exit_code == CLI_DONE)
         exit_code = run_policies(job, &out);
     if (exit_code == CLI_DONE)
