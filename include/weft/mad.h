@@ -486,8 +486,8 @@ struct weft_mad_event {
             bool solicited;      /**< it answers a request, named by user_data */
             uint8_t qpn;         /**< the QP it came in on */
             uint16_t dlid;       /**< the LID it was sent to */
-            struct weft_mad_addr from; /**< where it came from: a reply goes there, with the two GIDs
-                                            of a route header exchanged */
+            struct weft_mad_addr from; /**< where it came from: a reply goes there, with the GIDs of
+                                            a route header exchanged */
         } recv;
     } u; /**< what happened */
 };

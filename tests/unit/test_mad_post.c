@@ -47,6 +47,7 @@ static void test_R17_a_refused_post_is_returned_and_kept_nowhere(void **state)
     r = fx_request(f, 2); /* the last that is good */
     r.to.sl = 15;
     r.to.qpn = 0xffffff;
+    r.len = 24;
     fx_cancel(f, fx_post(f, &r));
     fx_tx_empty(f);
     fx_drain(f, WEFT_MAD_FLUSHED);
