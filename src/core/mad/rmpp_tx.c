@@ -239,7 +239,8 @@ static enum weft_mad_verdict receive_ack(struct weft_mad_port *p, struct send *s
             return WEFT_MAD_ACCEPTED;
         return WEFT_MAD_DROP_RMPP;
     }
-    if (all_acked(s) && send_is_outstanding(s) && s->timeout > 0 && segment > 0) {
+    /* acknowledged and still outstanding: it awaits its answer, and the grant may have been lost */
+    if (all_acked(s) && send_is_outstanding(s) && segment > 0) {
         grant_answer(p, rx);
         return WEFT_MAD_ACCEPTED;
     }
