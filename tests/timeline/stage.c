@@ -310,27 +310,28 @@ static void arrive(struct stage *s, const struct letter *l, const uint8_t *mad)
     tell_result(s, weft_mad_rx(s->port, s->now, &rx, NULL));
 }
 
-/* A packet of the peer's concerning a letter: about one of ours it carries the R bit. */
-static const char *peer_packet(struct stage *s, struct words *w, uint8_t *mad, struct letter **ret)
+/* A packet of the peer's concerning a letter: about one of ours it carries the R bit. NULL: there
+ * is no such letter, and s->problem says so. */
+static struct letter *peer_packet(struct stage *s, struct words *w, uint8_t *mad)
 {
     struct letter *l = find_letter(s, words_at(w, 1));
 
-    if (!l)
-        return complain(s, "nobody wrote", words_at(w, 1));
+    if (!l) {
+        complain(s, "nobody wrote", words_at(w, 1));
+        return NULL;
+    }
     packet_build(mad, l->mgmt_class,
                  l->id.v != 0 ? l->method | (uint8_t)WEFT_METHOD_RESPONSE : l->method, l->tid);
-    *ret = l;
-    return NULL;
+    return l;
 }
 
 static const char *do_answer(struct stage *s, struct words *w)
 {
     uint8_t mad[WEFT_MAD_BYTES];
-    struct letter *l;
-    const char *problem = peer_packet(s, w, mad, &l);
+    const struct letter *l = peer_packet(s, w, mad);
 
-    if (problem)
-        return problem;
+    if (!l)
+        return s->problem;
     mad_set_status(mad, words_flag(w, "busy") ? WEFT_STATUS_BUSY
                                               : (uint16_t)words_number(w, "status", 0));
     arrive(s, l, mad);
@@ -352,12 +353,11 @@ static const char *do_incoming(struct stage *s, struct words *w)
 static const char *do_ack(struct stage *s, struct words *w)
 {
     uint8_t mad[WEFT_MAD_BYTES];
-    struct letter *l;
-    const char *problem = peer_packet(s, w, mad, &l);
+    const struct letter *l = peer_packet(s, w, mad);
     uint32_t segment = (uint32_t)words_number(w, "seg", 0);
 
-    if (problem)
-        return problem;
+    if (!l)
+        return s->problem;
     packet_rmpp(mad, WEFT_RMPP_ACK, 0, segment, (uint32_t)words_number(w, "window", segment));
     arrive(s, l, mad);
     return NULL;
@@ -366,13 +366,12 @@ static const char *do_ack(struct stage *s, struct words *w)
 static const char *do_segment(struct stage *s, struct words *w)
 {
     uint8_t mad[WEFT_MAD_BYTES];
-    struct letter *l;
-    const char *problem = peer_packet(s, w, mad, &l);
+    const struct letter *l = peer_packet(s, w, mad);
     uint32_t segment = (uint32_t)words_number(w, "seg", 1), head, length = 0;
     unsigned flags = segment == 1 ? (unsigned)WEFT_RMPP_FLAG_FIRST : 0;
 
-    if (problem)
-        return problem;
+    if (!l)
+        return s->problem;
     head = mad_class_data_offset(l->mgmt_class);
     if (words_flag(w, "last")) {
         flags |= (unsigned)WEFT_RMPP_FLAG_LAST;
@@ -387,11 +386,10 @@ static const char *do_segment(struct stage *s, struct words *w)
 static const char *peer_ends(struct stage *s, struct words *w, enum weft_rmpp_type type)
 {
     uint8_t mad[WEFT_MAD_BYTES];
-    struct letter *l;
-    const char *problem = peer_packet(s, w, mad, &l);
+    const struct letter *l = peer_packet(s, w, mad);
 
-    if (problem)
-        return problem;
+    if (!l)
+        return s->problem;
     packet_rmpp_end(mad, type, (uint8_t)words_number(w, "status", WEFT_RMPP_STATUS_RESX));
     arrive(s, l, mad);
     return NULL;
