@@ -272,24 +272,4 @@ def test_what_is_wrong_is_named_with_its_place_and_a_way_out():
         assert all(line.startswith("weft: ") for line in done.stderr.splitlines()), done.stderr
 
 
-def console_blocks(text):
-    """(command, what it printed) of every console block of a document."""
-    for block in re.findall(r"^```console\n(.*?)^```$", text, flags=re.M | re.S):
-        command, printed = block.split("\n", 1)
-        assert command.startswith("$ weft storm "), command
-        yield command.removeprefix("$ weft storm ").split(), printed
-
-
-def test_R79_the_documents_show_what_the_command_prints():
-    text = (tap.ROOT / "docs/storm.md").read_text(encoding="utf-8")
-    blocks = list(console_blocks(text))
-    assert len(blocks) >= 3, "docs/storm.md shows too little"
-    for words, printed in blocks:
-        done = storm(*words)
-        tap.succeeds(done)
-        shown = "\n".join(line.rstrip() for line in done.stdout.splitlines()
-                          if re.split("[ ,]", line)[0] in ("policy", *POLICIES)) + "\n"
-        tap.equal(shown, printed, " ".join(words))
-
-
 tap.main(globals())
