@@ -299,25 +299,73 @@ static void test_a_busy_destination_does_not_starve_others_at_the_agents_limit(v
 
 static void test_two_agents_share_a_destinations_window(void **state)
 {
-    struct fx *f = adaptive(2, 64, 64);
-    struct weft_mad_agent_req r = fx_agent_req(WEFT_CLASS_BOARD);
-    weft_mad_agent_id perf = f->agent;
+    (void)state;
+    for (int sent = 0; sent < 2; sent++) {
+        struct fx *f = adaptive(2, 64, 64);
+        struct weft_mad_agent_req r = fx_agent_req(WEFT_CLASS_BOARD);
+        weft_mad_agent_id perf = f->agent;
+
+        fx_ask_all(f, 1, 3);
+        f->agent = fx_agent(f, &r);
+        f->mgmt_class = WEFT_CLASS_BOARD;
+        fx_ask_all(f, 4, 5);
+        assert_int_equal(fx_stats(f).queued, 3);
+        if (sent)
+            fx_send_all(f);
+        /* the first agent goes with all it has: the second one's sends move up */
+        fx_remove_agent(f, perf);
+        assert_int_equal(fx_send_all(f), 2);
+        assert_int_equal(fx_drain(f, WEFT_MAD_FLUSHED), 3);
+        fx_answer(f, 4);
+        fx_answer(f, 5);
+        assert_int_equal(fx_drain(f, WEFT_MAD_OK), 2);
+        fx_expect_idle(f);
+        fx_free(f);
+    }
+}
+
+static void test_a_retry_that_fits_into_the_window_keeps_its_place(void **state)
+{
+    struct fx *f = adaptive(1, 64, 64);
+    struct weft_mad_send_req r = fx_request(f, 1);
+    weft_mad_send_id id;
 
     (void)state;
-    fx_ask_all(f, 1, 3);
-    f->agent = fx_agent(f, &r);
-    f->mgmt_class = WEFT_CLASS_BOARD;
-    fx_ask_all(f, 4, 5);
-    assert_int_equal(fx_stats(f).queued, 3);
+    r.retries = 1;
+    id = fx_post(f, &r);
+    fx_send(f);
+    fx_advance(f, FX_TIMEOUT);
+    assert_int_equal(fx_state(f, id), WEFT_MAD_SEND_START);
+    assert_int_equal(fx_stats(f).limited, 0);
+    fx_free(f);
+}
+
+/* Keeps the last WINDOW event of a trace. */
+static void note_window(void *ctx, const struct weft_trace_event *ev)
+{
+    if (ev->type == WEFT_TRACE_WINDOW)
+        *(struct weft_trace_event *)ctx = *ev;
+}
+
+static void test_every_change_of_a_window_is_traced(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_trace_event seen = {0};
+    struct fx *f;
+
+    (void)state;
+    c.flow.adaptive = true;
+    c.trace = note_window;
+    c.trace_ctx = &seen;
+    f = fx_new(&c, FX_PERF);
+    fx_ask_all(f, 1, 2);
     fx_send_all(f);
-    /* the first agent goes with all it has: the second one's sends move up */
-    fx_remove_agent(f, perf);
-    assert_int_equal(fx_drain(f, WEFT_MAD_FLUSHED), 3);
-    assert_int_equal(fx_send_all(f), 2);
-    fx_answer(f, 4);
-    fx_answer(f, 5);
-    assert_int_equal(fx_drain(f, WEFT_MAD_OK), 2);
-    fx_expect_idle(f);
+    fx_answer(f, 1);
+    assert_int_equal(seen.u.window.lid, FX_PEER_LID);
+    assert_int_equal(seen.u.window.window, 5);
+    fx_advance(f, FX_TIMEOUT);
+    assert_int_equal(seen.u.window.window, 2);
+    assert_int_equal(seen.time, f->now);
     fx_free(f);
 }
 
@@ -435,6 +483,8 @@ int main(void)
         cmocka_unit_test(test_a_window_that_shrinks_while_the_backlog_stands_in_line),
         cmocka_unit_test(test_a_busy_destination_does_not_starve_others_at_the_agents_limit),
         cmocka_unit_test(test_two_agents_share_a_destinations_window),
+        cmocka_unit_test(test_a_retry_that_fits_into_the_window_keeps_its_place),
+        cmocka_unit_test(test_every_change_of_a_window_is_traced),
         cmocka_unit_test(test_R61_retries_queue_behind_a_destinations_backlog),
         cmocka_unit_test(test_R61_a_retry_queues_behind_other_destinations_at_the_agents_limit),
         cmocka_unit_test(test_one_backlog_that_its_window_stops_does_not_stop_the_agents_line),

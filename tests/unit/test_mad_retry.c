@@ -339,6 +339,11 @@ static void test_a_changed_port_policy_counts_from_the_next_wait_on(void **state
     fx_advance(f, FX_TIMEOUT);
     fx_send(f);
     assert_int_equal(weft_mad_deadline(f->port), f->now + FX_TIMEOUT + 511 * WEFT_MS);
+    weft_mad_retry_init(&random); /* and fixed again */
+    assert_int_equal(weft_mad_port_set_retry(f->port, &random, false), 0);
+    fx_advance(f, FX_TIMEOUT + 511 * WEFT_MS);
+    fx_send(f);
+    assert_int_equal(weft_mad_deadline(f->port), f->now + FX_TIMEOUT);
     fx_free(f);
 }
 

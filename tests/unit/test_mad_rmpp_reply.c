@@ -82,6 +82,7 @@ static void test_an_ABORT_has_a_status_and_nothing_else(void **state)
 
     (void)state;
     bad.segment = 2;
+    bad.length = 99;
     f = answered(&bad, data);
     expect_reply(f, data, WEFT_RMPP_ABORT, WEFT_RMPP_STATUS_BAD_SEG, (const uint32_t[]){0, 0});
     assert_int_equal(fx_stats(f).rmpp_aborts_sent, 1);
