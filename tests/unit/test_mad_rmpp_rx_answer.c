@@ -186,8 +186,10 @@ static void test_an_ABORT_of_the_answer_fails_the_request(void **state)
         answer(f, 1, FIRST);
         fx_send_all(f);
         assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_ACCEPTED);
-        if (early)
+        if (early) {
+            assert_int_equal(weft_mad_set_timeout(f->port, f->now, id, WEFT_TIME_NEVER), 0);
             fx_done(f, tx, true);
+        }
         fx_expect_done(f, 1, WEFT_MAD_RMPP_ABORTED);
         assert_int_equal(f->event.u.sent.rmpp_status, WEFT_RMPP_STATUS_TMR);
         assert_false(f->event.u.sent.rmpp_local);

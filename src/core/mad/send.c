@@ -306,6 +306,9 @@ int weft_mad_set_timeout(struct weft_mad_port *p, weft_time now, weft_mad_send_i
         return WEFT_ERR_INVALID;
     if (send_step(p, s, SEND_MODIFY) != SEND_STAY)
         return WEFT_ERR_STATE;
+    /* nothing is awaited any more, and where the waits were may stand why the transfer failed */
+    if (s->state == WEFT_MAD_EARLY_RESP)
+        return 0;
     s->timeout = timeout;
     if ((s->flags & SEND_RMPP) != 0)
         timeout = rmpp_tx_wait(p, s);
