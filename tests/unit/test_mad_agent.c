@@ -408,10 +408,14 @@ static void test_a_stale_agent_is_refused_in_every_call(void **state)
     struct weft_mad_send_req r = fx_request(f, 1);
     struct weft_mad_agent_stats st;
     const weft_mad_agent_id none = {0}, far = {ENGINE_HANDLE(1000000, 1)};
+    const struct weft_mad_agent_req same = fx_agent_req(FX_SA);
+    weft_mad_agent_id again;
     uint32_t tid;
 
     (void)state;
     fx_remove_agent(f, f->agent);
+    again = fx_agent(f, &same);
+    assert_int_equal((uint32_t)again.v, (uint32_t)f->agent.v); /* in the same slot */
     for (int i = 0; i < 3; i++) {
         weft_mad_agent_id id = i == 0 ? f->agent : i == 1 ? none : far;
 
@@ -421,6 +425,7 @@ static void test_a_stale_agent_is_refused_in_every_call(void **state)
         assert_int_equal(weft_mad_agent_tid(f->port, id, &tid), WEFT_ERR_STALE);
         assert_int_equal(weft_mad_agent_stats(f->port, id, &st), WEFT_ERR_STALE);
     }
+    assert_int_equal(weft_mad_agent_tid(f->port, again, &tid), 0);
     fx_expect_idle(f);
     fx_free(f);
 }

@@ -540,6 +540,55 @@ static void test_windows_of_every_size_keep_their_map(void **state)
     }
 }
 
+/* Counts the RMPP events of a trace and keeps the last. */
+struct seen {
+    int count;
+    struct weft_trace_event last;
+};
+
+static void note_rmpp(void *ctx, const struct weft_trace_event *ev)
+{
+    struct seen *seen = ctx;
+
+    if (ev->type != WEFT_TRACE_RMPP)
+        return;
+    seen->count++;
+    seen->last = *ev;
+}
+
+static void expect_traced(const struct seen *seen, int count, enum weft_trace_rmpp what,
+                          uint32_t segments, uint8_t status)
+{
+    assert_int_equal(seen->count, count);
+    assert_int_equal(seen->last.tid, TID);
+    assert_int_equal(seen->last.u.rmpp.what, what);
+    assert_int_equal(seen->last.u.rmpp.segments, segments);
+    assert_int_equal(seen->last.u.rmpp.status, status);
+}
+
+static void test_transfers_are_traced_from_begin_to_end(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct seen seen = {0};
+    struct fx *f;
+
+    (void)state;
+    c.trace = note_rmpp;
+    c.trace_ctx = &seen;
+    f = fx_new_rmpp(&c, FX_SA);
+    data(f, 1, FIRST);
+    expect_traced(&seen, 1, WEFT_TRACE_RMPP_BEGIN, 0, 0);
+    assert_int_equal(seen.last.agent.v, f->agent.v);
+    data(f, 2, LAST);
+    expect_traced(&seen, 2, WEFT_TRACE_RMPP_COMPLETE, 2, 0);
+    fx_advance(f, 10 * WEFT_S);
+    expect_traced(&seen, 3, WEFT_TRACE_RMPP_END, 2, 0);
+    data(f, 1, FIRST);
+    fx_advance(f, 40 * WEFT_S);
+    expect_traced(&seen, 5, WEFT_TRACE_RMPP_END, 1, WEFT_RMPP_STATUS_T2L);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_hostile_segments_never_take_more_memory_than_configured),
         cmocka_unit_test(test_memory_of_less_than_a_block_refuses_a_second_segment),
         cmocka_unit_test(test_windows_of_every_size_keep_their_map),
+        cmocka_unit_test(test_transfers_are_traced_from_begin_to_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
