@@ -113,6 +113,8 @@ static void test_after_a_loss_it_grows_by_one_a_round(void **state)
             fx_answer(f, next);
             fx_expect_recv(f, next);
             fx_expect_done(f, next++, WEFT_MAD_OK);
+            if (i < round / 2)
+                assert_int_equal(window_to(f, FX_PEER_LID), round);
         }
     }
     fx_free(f);

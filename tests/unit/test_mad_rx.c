@@ -444,6 +444,30 @@ static void test_the_device_may_finish_after_the_sender_is_gone(void **state)
     }
 }
 
+static void test_one_senders_removal_leaves_the_local_sends_of_others(void **state)
+{
+    weft_mad_send_id send;
+    weft_mad_recv_id device, other_device;
+    struct fx *f = with_local_send(&send, &device);
+    struct weft_mad_agent_req a = fx_agent_req(DR);
+    weft_mad_agent_id going = f->agent;
+    struct weft_mad_send_req r;
+
+    (void)state;
+    f->agent = fx_agent(f, &a);
+    r = fx_request(f, 2);
+    f->mads[2][7] = 0;
+    fx_post(f, &r);
+    other_device = device_event(f);
+    fx_remove_agent(f, going);
+    fx_expect_done(f, 1, WEFT_MAD_FLUSHED);
+    assert_int_equal(weft_mad_recv_release(f->port, other_device), 0);
+    fx_expect_done(f, 2, WEFT_MAD_OK);
+    assert_int_equal(weft_mad_recv_release(f->port, device), 0);
+    fx_expect_idle(f);
+    fx_free(f);
+}
+
 static void test_user_RMPP_agents_get_segments_as_they_are(void **state)
 {
     struct fx *f = fx_new(NULL, 0);
@@ -513,6 +537,7 @@ int main(void)
         cmocka_unit_test(test_a_directed_route_to_the_own_node_is_answered_by_the_device),
         cmocka_unit_test(test_a_local_send_ends_when_the_device_consumes_or_passes_it),
         cmocka_unit_test(test_the_device_may_finish_after_the_sender_is_gone),
+        cmocka_unit_test(test_one_senders_removal_leaves_the_local_sends_of_others),
         cmocka_unit_test(test_user_RMPP_agents_get_segments_as_they_are),
         cmocka_unit_test(test_segments_without_a_request_are_for_user_RMPP_agents_only),
     };
