@@ -77,7 +77,7 @@ static void test_a_packet_is_reported_once(void **state)
     const weft_mad_tx_id none = {0}, far = {ENGINE_HANDLE(100000, 1)};
 
     (void)state;
-    fx_ask_all(f, 1, 2);
+    fx_ask_all(f, 1, 3);
     first = fx_take(f);
     fx_done(f, first, true);
     assert_int_equal(weft_mad_tx_done(f->port, f->now, first, true), WEFT_ERR_STALE);
@@ -87,6 +87,9 @@ static void test_a_packet_is_reported_once(void **state)
     assert_int_equal(weft_mad_tx_done(f->port, f->now, none, true), WEFT_ERR_STALE);
     assert_int_equal(weft_mad_tx_done(f->port, f->now, far, true), WEFT_ERR_STALE);
     fx_done(f, second, true);
+    fx_take(f);
+    assert_int_equal(weft_mad_tx_done(f->port, f->now, first, true), WEFT_ERR_STALE);
+    assert_int_equal(weft_mad_tx_done(f->port, f->now, second, true), WEFT_ERR_STALE);
     fx_free(f);
 }
 
