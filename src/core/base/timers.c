@@ -112,7 +112,7 @@ void timers_disarm(struct timers *t, uint32_t id)
         return;
     __builtin_prefetch(&t->heap[at - 1], 1);
     __builtin_prefetch(&t->heap[4 * (size_t)at - 3]);
-    __builtin_prefetch(&t->heap[(at - 1) / 4]);
+    __builtin_prefetch(&t->heap[at > 1 ? (at - 2) / 4 : 0]);
     t->place[id] = at | TIMERS_MARK;
     oldest = t->leaving[t->leaving_next];
     t->leaving[t->leaving_next] = id;

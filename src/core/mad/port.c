@@ -126,7 +126,8 @@ static void plan_make(const struct weft_mad_config *c, struct plan *plan)
     plan->peer_index_at = plan_add(plan, sizeof(struct index_entry), plan->peer_entries);
     plan->transfer_index_at = plan_add(plan, sizeof(struct index_entry), plan->transfer_entries);
     plan->events_at = plan_add(plan, sizeof(uint32_t), plan->events);
-    plan->heap_at = plan_add(plan, sizeof(struct timer), plan->timers);
+    plan->heap_at = plan_add(plan, sizeof(struct timer), plan->timers + PORT_HEAP_SHIFT) +
+                    PORT_HEAP_SHIFT * sizeof(struct timer);
     plan->sends_at = plan_add(plan, sizeof(struct send), c->sends);
     plan->peers_at = plan_add(plan, sizeof(struct peer), peers);
     plan->txs_at = plan_add(plan, sizeof(struct tx), PORT_TXS(c->send_depth));
