@@ -170,6 +170,26 @@ static void step_restore(const struct step *at, struct world *w)
     snapshot_restore(w->port, at->port);
 }
 
+/* Memory that is the same in every build, so that every build counts the same states. */
+static void *get_zeroed(void *ctx, size_t size, size_t align)
+{
+    void *p = aligned_alloc(align, size);
+
+    (void)ctx;
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+static void put_back(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    free(p);
+}
+
+static const struct weft_alloc zeroed = {.get = get_zeroed, .put = put_back};
+
 /* Does one operation with all that belongs to it; false when it is not possible. */
 static bool apply(struct world *w, const struct world_op *op)
 {
@@ -191,7 +211,7 @@ static void replay(bool healed)
 
     world_fault = NULL;
     replaying = true;
-    world_begin(&w, current_plan, NULL);
+    world_begin(&w, current_plan, &zeroed);
     for (uint32_t i = 0; i < path_length; i++) {
         printf("#   %s\n", current->ops[path[i]].name);
         (void)apply(&w, &current->ops[path[i]]);
@@ -264,7 +284,7 @@ struct exploration_result explore(const struct exploration *e, struct world_plan
     plan->config.trace = observe;
     catch_fatal();
     seen_init(&seen, TABLE_BITS_FIRST);
-    world_begin(&w, plan, NULL);
+    world_begin(&w, plan, &zeroed);
     step_save(&steps[0], &w);
     for (;;) {
         if (world_fault)
