@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Two ports in one program and in virtual time: one asks for the other's port counters, and the
  * first packet is lost. Build it with: cc two_ports.c $(pkg-config --cflags --libs libweft) */
+#include <weft/mad.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <weft/mad.h>
 
 enum {
     ASKER_LID = 1,

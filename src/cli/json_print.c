@@ -2,10 +2,10 @@
 /* One JSON document on standard output; write errors are found by main() when it flushes. */
 #include "cli/json_print.h"
 
-#include <stdio.h>
-
 #include "cli/message.h"
 #include "cli/verb.h"
+
+#include <stdio.h>
 
 int json_print(json_t *root)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The weft command: finds the verb, runs it, and makes sure that what it printed has arrived. */
+#include "cli/message.h"
+#include "cli/suggest.h"
+#include "cli/verb.h"
+
+#include <weft/base.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -7,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "cli/message.h"
-#include "cli/suggest.h"
-#include "cli/verb.h"
-#include "weft/base.h"
 
 static const struct weft_verb verbs[] = {
 #define WEFT_VERB(name, summary) {#name, summary, verb_##name},

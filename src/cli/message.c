@@ -2,10 +2,10 @@
 /* Messages for people, on stderr, each in one piece so that lines of several writers never mix. */
 #include "cli/message.h"
 
+#include "cli/verb.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "cli/verb.h"
 
 static void print_line(const char *prefix, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));

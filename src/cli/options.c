@@ -2,16 +2,16 @@
 /* A verb's options: libpopt finds them, the values are read strictly here. */
 #include "cli/options.h"
 
+#include "cli/message.h"
+#include "cli/quantity.h"
+#include "cli/suggest.h"
+#include "cli/verb.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/message.h"
-#include "cli/quantity.h"
-#include "cli/suggest.h"
-#include "cli/verb.h"
 
 /* Above the `val` of every verb's own options. */
 #define OPTION_HELP 0x10000

@@ -6,12 +6,12 @@
 #ifndef WEFT_CLI_OPTIONS_H
 #define WEFT_CLI_OPTIONS_H
 
+#include <weft/base.h>
+
 #include <popt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "weft/base.h"
 
 /** What a verb says about itself; constant for the program's life. */
 struct options_about {

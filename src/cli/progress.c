@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 40
@@ -12,30 +11,18 @@
 static const uint64_t first_draw_after_ns = 500000000;
 static const uint64_t draw_interval_ns = 100000000;
 
-static uint64_t clock_ns(void)
+void progress_start(struct progress *p, const char *what, uint64_t now_ns)
 {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+    *p = (struct progress){.what = what,
+                           .visible = isatty(STDERR_FILENO) == 1,
+                           .next_draw_ns = now_ns + first_draw_after_ns};
 }
 
-void progress_start(struct progress *p, const char *what)
-{
-    *p = (struct progress){.what = what, .visible = isatty(STDERR_FILENO) == 1};
-    if (p->visible)
-        p->next_draw_ns = clock_ns() + first_draw_after_ns;
-}
-
-void progress_update(struct progress *p, uint64_t done, uint64_t total)
+void progress_update(struct progress *p, uint64_t now_ns, uint64_t done, uint64_t total)
 {
     static const char bar[] = "########################################";
-    uint64_t now_ns;
 
-    if (!p->visible)
-        return;
-    now_ns = clock_ns();
-    if (now_ns < p->next_draw_ns)
+    if (!p->visible || now_ns < p->next_draw_ns)
         return;
     p->next_draw_ns = now_ns + draw_interval_ns;
     p->drawn = true;

@@ -17,16 +17,17 @@ struct progress {
 };
 
 /** Starts a bar; it appears when the work turns out to be long.
- * @param p     filled
- * @param what  what is being done, e.g. "storm"; borrowed until progress_end() */
-void progress_start(struct progress *p, const char *what);
+ * @param p       filled
+ * @param what    what is being done, e.g. "storm"; borrowed until progress_end()
+ * @param now_ns  of a clock that only grows; the same one as in progress_update() */
+void progress_start(struct progress *p, const char *what, uint64_t now_ns);
 
-/** Moves the bar. Cheap when nothing is to be drawn, but it reads the clock: call it every few
- * milliseconds of work rather than every step.
- * @param p      the bar
- * @param done   0..total
- * @param total  0 when unknown: only `done` is shown */
-void progress_update(struct progress *p, uint64_t done, uint64_t total);
+/** Moves the bar.
+ * @param p       the bar
+ * @param now_ns  the time: nothing is drawn more often than ten times a second
+ * @param done    0..total
+ * @param total   0 when unknown: only `done` is shown */
+void progress_update(struct progress *p, uint64_t now_ns, uint64_t done, uint64_t total);
 
 /** Takes the bar off the screen. */
 void progress_end(struct progress *p);

@@ -5,11 +5,11 @@
 #ifndef WEFT_CLI_QUANTITY_H
 #define WEFT_CLI_QUANTITY_H
 
+#include <weft/base.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "weft/base.h"
 
 /** Space for any text that quantity_print_duration() makes. */
 #define QUANTITY_TEXT_BYTES 32

@@ -5,10 +5,10 @@
 #ifndef WEFT_CLI_STORM_CHART_H
 #define WEFT_CLI_STORM_CHART_H
 
+#include <weft/base.h>
+
 #include <stdbool.h>
 #include <stdio.h>
-
-#include "weft/base.h"
 
 /** What an axis counts. */
 enum chart_unit {

@@ -2,14 +2,14 @@
 /* Files that appear only when they are complete. */
 #include "cli/storm_file.h"
 
+#include "cli/message.h"
+#include "cli/verb.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "cli/message.h"
-#include "cli/verb.h"
 
 static bool has_own_name_from_start(const char *name)
 {

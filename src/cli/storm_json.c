@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A storm as a JSON document: times in ns, a hash as 16 hex digits, null where there is nothing. */
+#include "cli/storm_show.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-
-#include "cli/storm_show.h"
 
 static json_t *number(uint64_t value)
 {

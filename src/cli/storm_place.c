@@ -2,12 +2,12 @@
 /* From a topology to each client's distance from the SA. */
 #include "cli/storm_place.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "cli/message.h"
 #include "cli/verb.h"
 #include "topology/topology.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 /* A host's LID; dumps and generators may give none, then the hosts are numbered. */
 static uint16_t host_lid(const struct topo *t, uint32_t host, uint32_t number)

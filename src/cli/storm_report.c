@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The report of a storm: one page for somebody who was not there. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/quantity.h"
 #include "cli/storm_chart.h"
 #include "cli/storm_params.h"
 #include "cli/storm_show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Space for a number with its commas. */
 #define NUMBER_BYTES 32

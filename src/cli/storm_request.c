@@ -2,12 +2,12 @@
 /* The command line of weft storm. */
 #include "cli/storm_request.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/options.h"
 #include "cli/storm_params.h"
 #include "cli/suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_TOPOLOGY "fat-tree:hosts=324,radix=36"
 

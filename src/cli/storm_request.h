@@ -5,9 +5,9 @@
 #ifndef WEFT_CLI_STORM_REQUEST_H
 #define WEFT_CLI_STORM_REQUEST_H
 
-#include <stdbool.h>
-
 #include "cli/storm_job.h"
+
+#include <stdbool.h>
 
 /** Numbers that one command line can change. */
 #define STORM_OVERRIDES_MAX 64

@@ -5,9 +5,9 @@
 #ifndef WEFT_CLI_STORM_SHOW_H
 #define WEFT_CLI_STORM_SHOW_H
 
-#include <jansson.h>
-
 #include "cli/storm_job.h"
+
+#include <jansson.h>
 
 /** Prints every number of the scenario and a table with a row for each policy.
  * @return  CLI_DONE, or CLI_FAILED with a message */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A storm as a table: what was assumed above it, what came out in it. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "cli/message.h"
 #include "cli/quantity.h"
 #include "cli/storm_params.h"
 #include "cli/storm_show.h"
 #include "cli/table.h"
 #include "cli/verb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #define LINE_LENGTH 96
 

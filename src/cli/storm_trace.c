@@ -2,9 +2,9 @@
 /* The trace of a storm: `CLIENT EVENT` lines, and a capture at the clients' ports. */
 #include "cli/storm_trace.h"
 
-#include <inttypes.h>
-
 #include <weft/wire.h>
+
+#include <inttypes.h>
 
 #define TRACE_LINE_BYTES 512
 

@@ -5,11 +5,11 @@
 #ifndef WEFT_CLI_STORM_TRACE_H
 #define WEFT_CLI_STORM_TRACE_H
 
-#include <stdio.h>
-
 #include "cli/storm_job.h"
 
 #include <weft/pcap.h>
+
+#include <stdio.h>
 
 /** The observer of one storm. */
 struct storm_trace {

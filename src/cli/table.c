@@ -2,13 +2,13 @@
 /* Tables for people: rows are collected, libsmartcols sets the widths. */
 #include "cli/table.h"
 
+#include "cli/message.h"
+#include "cli/verb.h"
+
 #include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "cli/message.h"
-#include "cli/verb.h"
 
 struct table {
     struct libscols_table *scols;

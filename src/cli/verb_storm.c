@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* weft storm: client policies against an overloaded SA, side by side in virtual time. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/progress.h"
@@ -15,6 +10,11 @@
 #include "cli/storm_show.h"
 #include "cli/storm_trace.h"
 #include "cli/verb.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Steps between two looks at the progress bar: some milliseconds of work. */
 static const uint64_t steps_at_a_time = 20000;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft topology`: checks, converts, compares and generates topologies. */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
 #include "cli/verb.h"
 #include "topology/topology.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 enum {
     OPTION_JSON = 1,

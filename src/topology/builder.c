@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Collects nodes and port lines and makes the topology of them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "topology/builder.h"
+
 #include "topology/findings.h"
 #include "topology/match.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* FNV-1a, mixed once more because buckets are chosen by the low bits. */
 static unsigned hash_bytes(const void *key, size_t length)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What changed from one topology to another. */
+#include "topology/findings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/findings.h"
 
 /* Two topologies while they are compared. */
 struct pair {

@@ -4,9 +4,9 @@
  * driven, highly-scalable dragonfly topology", ISCA 2008). Every two groups have equally many
  * cables, at least one, so g is at most a*h+1, which is also what it is when not given; cables that
  * cannot be shared out evenly are left out. Ports: hosts, the group, other groups. */
-#include <inttypes.h>
-
 #include "topology/generate.h"
+
+#include <inttypes.h>
 
 enum {
     A,

@@ -7,10 +7,10 @@
  * as many switches on top as a pod has cables upwards. The top level joins the largest pods; where
  * they are few, several cables of a pod go to the same top switch and fewer of those are needed.
  * Pods are of equal size up to one leaf. */
+#include "topology/generate.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "topology/generate.h"
 
 #define LEVELS_MAX 4
 

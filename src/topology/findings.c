@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists of what is wrong with a topology or changed in it, bounded. */
+#include "topology/findings.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/findings.h"
 
 static int make_room(struct topo_findings *list)
 {

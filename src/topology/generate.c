@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Turns a generator's text into a topology that looks like a dump of a running fabric. */
+#include "topology/generate.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/generate.h"
 
 /* GUIDs are locally administered. A host's port GUID is its node GUID plus the port number, as
  * ibsim gives it. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions about a topology: who is where, and how far apart. */
+#include "topology/topology.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/topology.h"
 
 struct topo *topo_free(struct topo *t)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Takes one line of a topology apart. Fields may be separated by any blanks or by nothing. */
+#include "topology/line.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-#include "topology/line.h"
 
 /* The part of a line still to be read. */
 struct cursor {

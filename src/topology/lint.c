@@ -2,11 +2,11 @@
 /* Finds what is wrong with a topology beyond what the reader has met: links, ports, LIDs, GUIDs and
  * parts without a path to the rest. What is merely missing (a GUID, a LID, a width) is not wrong.
  */
+#include "topology/findings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/findings.h"
 
 /* LMC is three bits (IBA 14.2.5.6). */
 #define LMC_MAX 7

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Matches the two ends of every cable, fills in ends that no line describes, and notes lines that
  * exclude each other. */
+#include "topology/match.h"
+
+#include "topology/findings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/findings.h"
-#include "topology/match.h"
 
 /* A list of ends while it is sorted and completed. */
 struct ends {

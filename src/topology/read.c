@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads a topology: lines make stanzas, stanzas make nodes and port lines. Only a stanza's own
  * lines end it, so anything else may stand anywhere. */
+#include "topology/builder.h"
+#include "topology/findings.h"
+#include "topology/line.h"
+#include "topology/scan.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "topology/builder.h"
-#include "topology/findings.h"
-#include "topology/line.h"
-#include "topology/scan.h"
 
 /* Device ID of the aggregation node inside a SHARP switch. */
 #define AGGREGATION_DEVICE_ID 0xcf09

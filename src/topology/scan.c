@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Cuts a stream of bytes into lines. */
+#include "topology/scan.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "topology/scan.h"
 
 static int fail(const struct topo_scan *s, struct topo_error *error, int err, const char *text)
 {

@@ -10,12 +10,12 @@
 #ifndef WEFT_TOPOLOGY_H
 #define WEFT_TOPOLOGY_H
 
+#include <weft/base.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include "weft/base.h"
 
 /** No node or no port, where an index is expected. */
 #define TOPO_NONE               UINT32_MAX

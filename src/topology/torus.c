@@ -2,9 +2,9 @@
 /* `torus:x=N,y=N,z=N,hosts=N`: a grid of switches whose rows, columns and stacks are rings, each
  * switch with `hosts` hosts. A dimension of 1 is left out; one of 2 has one cable, not two. Ports:
  * hosts first, then for each dimension one up and one down. */
-#include <inttypes.h>
-
 #include "topology/generate.h"
+
+#include <inttypes.h>
 
 enum {
     X,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes a topology as ibnetdiscover does, and compares two, which is how writing is tested. */
+#include "topology/topology.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "topology/topology.h"
 
 static char id_letter(enum topo_node_type type)
 {

@@ -2,14 +2,14 @@
 /* Writes a capture of MADs of every kind to the file named by its argument, and to standard output
  * what our decoder says about each of them: a line of JSON with its name, link fields and headers.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "core/wire/field.h"
+#include "core/wire/mad_header.h"
 
 #include <weft/pcap.h>
 
-#include "core/wire/field.h"
-#include "core/wire/mad_header.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* One field to set; `at` is what its offset counts from. */
 struct setting {

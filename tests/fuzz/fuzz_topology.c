@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Fuzz target: any bytes read as a topology give a topology or an error that says why; what was
  * read can be checked, compared and written, and reading what was written gives the same again. */
+#include "topology/topology.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Any bytes as a MAD and as each header: the dumps stay inside their buffers, agree on their
  * length, are valid JSON, and the hop rules give a verdict that a node can carry out. */
-#include <stdlib.h>
-#include <string.h>
-
-#include <jansson.h>
-
 #include "core/mad/smi.h"
 #include "core/wire/mad_header.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define OUT_BYTES 8192
 

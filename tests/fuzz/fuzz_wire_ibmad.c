@@ -2,9 +2,9 @@
 /* Random reads and writes of header fields, by libibmad and by our tables on equal buffers. The
  * input is the first 256 bytes of the buffer, then steps: a byte that picks a field, 64 bytes of
  * value. */
-#include <stdlib.h>
-
 #include "ibmad_compare.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,11 +5,11 @@
 #ifndef WEFT_TESTS_IBMAD_COMPARE_H
 #define WEFT_TESTS_IBMAD_COMPARE_H
 
+#include "core/wire/field.h"
+
 #include <infiniband/mad.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "core/wire/field.h"
 
 /** Our field and libibmad's name for it. */
 struct ibmad_field {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Storms for tests: every client two or four links away from the SA. */
+#include "storm_fixture.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +11,6 @@
 #include <sys/mman.h>
 
 #include <cmocka.h>
-
-#include "storm_fixture.h"
 
 /* Pieces of an arena are mapped, as the command does it: filling them would take most of the time
  * of a small storm. */

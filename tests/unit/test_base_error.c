@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/core/base/error.c and version.c: every error has its own sentence. */
+#include <weft/base.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "weft/base.h"
 
 static void test_every_error_has_its_own_sentence(void **state)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The hash index against a plain array, with few hashes so that runs collide and wrap round. */
+#include "core/base/index.h"
+#include "core/base/prng.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/base/index.h"
-#include "core/base/prng.h"
 
 #define CAPACITY 64
 #define ENTRIES  128

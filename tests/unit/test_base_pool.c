@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The pool of slots: each is given out once, the one given back last comes first. */
+#include "core/base/pool.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/base/pool.h"
 
 #define SLOTS 5
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The generator: the same numbers on every machine, and no value of a range likelier than another.
  */
+#include "core/base/prng.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/base/prng.h"
 
 #define DRAWS 60000
 

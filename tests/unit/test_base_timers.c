@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The timer queue: earliest first, equal deadlines in the order of arming; against a plain array.
  */
+#include "core/base/prng.h"
+#include "core/base/timers.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/base/prng.h"
-#include "core/base/timers.h"
 
 #define IDS   100
 #define STEPS 20000

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/cli/options.c and suggest.c: command lines, right and wrong, and how parsing ends. */
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "cli/verb.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "cli/options.h"
-#include "cli/suggest.h"
-#include "cli/verb.h"
 
 enum {
     OPT_COUNT = 1,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/cli/table.c, json_print.c, message.c and progress.c: the exact text that leaves the program.
  */
+#include "cli/json_print.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +19,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "cli/json_print.h"
-#include "cli/message.h"
-#include "cli/progress.h"
-#include "cli/table.h"
-#include "cli/verb.h"
 
 /* A standard stream that is led elsewhere for a while. */
 struct capture {

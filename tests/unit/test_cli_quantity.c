@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/cli/quantity.c: tables of one-line cases, right and wrong. */
+#include "cli/quantity.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "cli/quantity.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define UNTOUCHED     77

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/cli/storm_params.c: what people write, and what they are told. */
+#include "cli/storm_params.h"
+#include "storm/scenario.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "cli/storm_params.h"
-#include "storm/scenario.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

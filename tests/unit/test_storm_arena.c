@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/arena.c: alignment, large pieces, and giving everything back. */
+#include "storm/arena.h"
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "storm/arena.h"
-#include "storm_fixture.h"
 
 struct counting {
     int pieces;

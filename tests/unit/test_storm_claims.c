@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is claimed of flow control, backoff and BUSY, shown in storms small enough to reason about.
  */
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "storm_fixture.h"
 
 /* A node whose 16 processes all ask at once while its processor has better things to do than to
  * read MADs: answers come every 20 us, reading takes 2 ms, and there are 64 receive buffers. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/measure.c: percentiles, and counts over time. */
+#include "storm/measure.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "storm/measure.h"
 
 static void test_percentiles_are_nearest_rank(void **state)
 {

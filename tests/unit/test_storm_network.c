@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/network.h: latency by distance, and loss by direction. */
+#include "storm/network.h"
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "storm/network.h"
-#include "storm_fixture.h"
 
 static struct network make_network(uint64_t loss_request, uint64_t loss_response)
 {

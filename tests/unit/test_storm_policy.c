@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/policy.c and scenario.c: the tables, and what the engine is told about them. */
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "storm_fixture.h"
 
 static struct weft_mad_config config_of(const char *name)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/query.c: the MADs of a storm are SA MADs, field by field as the wire tables say. */
+#include "core/wire/mad_header.h"
+#include "storm/query.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/wire/mad_header.h"
-#include "storm/query.h"
 
 static void write_whole(uint8_t mad[WEFT_MAD_BYTES], uint32_t client, uint32_t query, bool is_join)
 {

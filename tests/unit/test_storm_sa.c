@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/sa.c: the three overload modes, request by request. */
+#include "storm/sa.h"
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "storm/sa.h"
-#include "storm_fixture.h"
 
 /* 1 ms for an answer, 10 us for a look at a request, 20 us for BUSY. */
 static struct sa make_sa(enum storm_overload overload)

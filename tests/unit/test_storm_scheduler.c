@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/scheduler.c: the order of events. */
+#include "core/base/prng.h"
+#include "storm/scheduler.h"
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/base/prng.h"
-#include "storm/scheduler.h"
-#include "storm_fixture.h"
 
 static void test_events_come_in_the_order_of_time(void **state)
 {

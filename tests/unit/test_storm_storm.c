@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/storm/storm.c: arithmetic that a run must agree with, histories, limits, lack of memory. */
+#include "storm_fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "storm_fixture.h"
 
 /* One client, one query: out, served, back, and read. */
 static void test_one_query_takes_way_service_and_way(void **state)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Storms nobody would think of: random scenarios under random policies, every promise checked after
  * every step. A failure names the seed that repeats it. */
+#include "core/base/prng.h"
+#include "storm_fixture.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +11,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/base/prng.h"
-#include "storm_fixture.h"
 
 enum {
     SEEDS = 400

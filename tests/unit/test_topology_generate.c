@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Generators, the writer and the questions asked of a topology. */
+#include "topology/topology.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "topology/topology.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

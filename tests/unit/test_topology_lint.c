@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What lint finds and what it lets pass; what diff finds. */
+#include "topology/topology.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "topology/topology.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -2,14 +2,14 @@
 /* The reader of topologies: each kind of dirt that dumps have, by a sample of its own, and the
  * model that comes out. The samples all describe one switch with two hosts unless they say
  * otherwise. */
+#include "topology/topology.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "topology/topology.h"
 
 #define LEAF     UINT64_C(0x002000000000a100)
 #define NODE_1   UINT64_C(0x002000000000b100)

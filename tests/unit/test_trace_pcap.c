@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The pcap writer: every byte of a record, times, padding, limits and refused packets. */
+#include "core/trace/packet_crc.h"
+
 #include <weft/pcap.h>
 
 #include <setjmp.h>
@@ -8,8 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/trace/packet_crc.h"
 
 #define HEADERS 32 /* pcap record header and ERF header */
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Dumps of headers and MADs: exact text, JSON that a JSON parser reads back, every length and
  * capacity. */
+#include "core/wire/field.h"
+#include "core/wire/mad_header.h"
+
 #include <weft/wire.h>
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,10 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <jansson.h>
-
-#include "core/wire/field.h"
-#include "core/wire/mad_header.h"
 
 static void make_path_query(uint8_t mad[WEFT_MAD_BYTES])
 {

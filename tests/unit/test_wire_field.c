@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The field tables row by row, and access through them with every kind of wrong argument. */
+#include "core/wire/field.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/wire/field.h"
 
 /* Where a field stands: its first byte, how many bytes it touches, and what they become when all
  * its bits are set in a cleared buffer (nothing for arrays: whole bytes). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The in-line accessors against the field tables, and the response test. */
+#include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
 #include <setjmp.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/wire/field.h"
 
 /* Calls an accessor through one signature. */
 #define ACCESSOR(name, type, setter)                                                               \

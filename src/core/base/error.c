@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The sentences for enum weft_err. */
-#include "weft/base.h"
+#include <weft/base.h>
 
 const char *weft_strerror(int err)
 {

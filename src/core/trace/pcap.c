@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* MADs as records of a pcap file: pcap header, ERF header, LRH, GRH, BTH, DETH, MAD, ICRC, VCRC. */
+#include "core/trace/packet_crc.h"
+#include "core/wire/mad_header.h"
+
 #include <weft/pcap.h>
 
 #include <string.h>
-
-#include "core/trace/packet_crc.h"
-#include "core/wire/mad_header.h"
 
 #define PCAP_MAGIC_NS      UINT32_C(0xA1B23C4D)
 #define PCAP_LINK_TYPE_ERF UINT32_C(197)
