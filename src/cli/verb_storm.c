@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Steps between two looks at the progress bar: some milliseconds of work. */
@@ -106,6 +107,14 @@ static int check_memory(const struct storm_job *job, const struct storm_outcome 
     return CLI_FAILED;
 }
 
+static uint64_t clock_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
 static int run_to_end(struct storm *storm, struct progress *progress, uint64_t before,
                       uint64_t total)
 {
@@ -114,7 +123,7 @@ static int run_to_end(struct storm *storm, struct progress *progress, uint64_t b
 
     while (rc == 0 && !done) {
         rc = storm_run(storm, steps_at_a_time, &done);
-        progress_update(progress, before + storm_finished(storm), total);
+        progress_update(progress, clock_ns(), before + storm_finished(storm), total);
     }
     return rc;
 }
@@ -178,7 +187,7 @@ static int run_policies(struct storm_job *job, struct outputs *out)
     int exit_code = CLI_DONE;
 
     storm_trace_start(&trace);
-    progress_start(&progress, "storm");
+    progress_start(&progress, "storm", clock_ns());
     for (size_t i = 0; i < job->outcome_count && exit_code == CLI_DONE; i++)
         exit_code = run_policy(job, &job->outcomes[i], &trace, &progress);
     progress_end(&progress);

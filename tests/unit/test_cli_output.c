@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -133,58 +132,100 @@ static void test_messages_have_the_commands_name_and_a_next_step(void **state)
                           "weft: a.topo:3: bad\nweft: LID 5\nweft: try another file\n");
 }
 
-/* Runs a bar until it was drawn or two seconds of sleep have passed. */
-static void run_bar(uint64_t done, uint64_t total)
-{
-    static const struct timespec pause = {.tv_nsec = 20000000};
-    struct progress p;
-
-    progress_start(&p, "trial");
-    for (unsigned i = 0; i < 100 && !p.drawn; i++) {
-        progress_update(&p, done, total);
-        if (p.visible)
-            nanosleep(&pause, NULL);
-    }
-    progress_end(&p);
-}
+/* The time at which a bar starts, and by which it must have been drawn. */
+static const uint64_t start_ns = 7000000000, late_ns = 8000000000;
 
 static void test_no_progress_where_no_terminal_is(void **state)
 {
     int fd = temporary_file();
     struct capture err = lead(stderr, fd);
+    struct progress p;
 
     (void)state;
-    run_bar(1, 2);
+    progress_start(&p, "trial", start_ns);
+    progress_update(&p, late_ns, 1, 2);
+    progress_end(&p);
     lead_back(err);
     assert_file_holds(fd, "");
 }
 
-static void test_progress_on_a_terminal_is_drawn_and_taken_off(void **state)
+/* A terminal, as far as programs can tell. */
+struct terminal {
+    int master, slave;
+};
+
+static struct terminal terminal_open(void)
 {
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    char text[256];
+    struct terminal t = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
+
+    assert_true(t.master >= 0);
+    assert_int_equal(grantpt(t.master), 0);
+    assert_int_equal(unlockpt(t.master), 0);
+    t.slave = open(ptsname(t.master), O_RDWR | O_NOCTTY);
+    assert_true(t.slave >= 0);
+    assert_int_equal(fcntl(t.master, F_SETFL, O_NONBLOCK), 0);
+    return t;
+}
+
+static void assert_terminal_got(struct terminal *t, const char *wanted)
+{
+    char text[512];
     size_t length = 0;
     ssize_t more;
-    struct capture err;
-    int slave;
 
-    (void)state;
-    assert_true(master >= 0);
-    assert_int_equal(grantpt(master), 0);
-    assert_int_equal(unlockpt(master), 0);
-    slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-    assert_true(slave >= 0);
-    err = lead(stderr, slave);
-    run_bar(1, 2);
-    lead_back(err);
-    assert_int_equal(fcntl(master, F_SETFL, O_NONBLOCK), 0);
-    while ((more = read(master, text + length, sizeof(text) - 1 - length)) > 0)
+    while ((more = read(t->master, text + length, sizeof(text) - 1 - length)) > 0)
         length += (size_t)more;
     text[length] = '\0';
-    assert_string_equal(text, "\r\033[Ktrial [####################                    ]  50%"
-                              "\r\033[K");
-    close(slave);
-    close(master);
+    assert_string_equal(text, wanted);
+    close(t->slave);
+    close(t->master);
+}
+
+static void test_progress_on_a_terminal_is_drawn_and_taken_off(void **state)
+{
+    struct terminal t = terminal_open();
+    struct capture err = lead(stderr, t.slave);
+    struct progress p;
+
+    (void)state;
+    progress_start(&p, "trial", start_ns);
+    progress_update(&p, start_ns, 0, 2); /* it may be a short run */
+    progress_update(&p, late_ns, 1, 2);
+    progress_update(&p, late_ns + 1, 2, 2); /* too soon to draw again */
+    progress_update(&p, late_ns + 1000000000, 3, 2);
+    progress_end(&p);
+    lead_back(err);
+    assert_terminal_got(&t, "\r\033[Ktrial [####################                    ]  50%"
+                            "\r\033[Ktrial [########################################] 100%"
+                            "\r\033[K");
+}
+
+static void test_progress_without_a_known_end_is_a_number(void **state)
+{
+    struct terminal t = terminal_open();
+    struct capture err = lead(stderr, t.slave);
+    struct progress p;
+
+    (void)state;
+    progress_start(&p, "trial", start_ns);
+    progress_update(&p, late_ns, 1234, 0);
+    progress_end(&p);
+    lead_back(err);
+    assert_terminal_got(&t, "\r\033[Ktrial: 1234\r\033[K");
+}
+
+static void test_a_short_run_draws_no_progress(void **state)
+{
+    struct terminal t = terminal_open();
+    struct capture err = lead(stderr, t.slave);
+    struct progress p;
+
+    (void)state;
+    progress_start(&p, "trial", start_ns);
+    progress_update(&p, start_ns + 1, 1, 2);
+    progress_end(&p);
+    lead_back(err);
+    assert_terminal_got(&t, "");
 }
 
 int main(void)
@@ -196,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_messages_have_the_commands_name_and_a_next_step),
         cmocka_unit_test(test_no_progress_where_no_terminal_is),
         cmocka_unit_test(test_progress_on_a_terminal_is_drawn_and_taken_off),
+        cmocka_unit_test(test_progress_without_a_known_end_is_a_number),
+        cmocka_unit_test(test_a_short_run_draws_no_progress),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
