@@ -49,28 +49,36 @@ static void test_R1_limits_per_agent_do_not_add_up_to_a_limit_of_the_port(void *
     assert_true(r.clients.recv_dropped > 0);
 }
 
+/* Few retries: without flow control they are used up before an answer finds a free buffer. */
 static void test_R2_flow_control_makes_fewer_retries_and_timeouts(void **state)
 {
     struct storm_scenario s = slow_reader();
-    struct storm_result free_for_all = fixture_run_named(&s, "fixed", 2);
-    struct storm_result budget = fixture_run_named(&s, "port-flow", 2);
+    struct storm_result free_for_all, budget;
 
     (void)state;
+    s.retries = 2;
+    free_for_all = fixture_run_named(&s, "fixed", 2);
+    budget = fixture_run_named(&s, "port-flow", 2);
     assert_true(fixture_retries(&free_for_all) > 500);
+    assert_true(free_for_all.clients.timeouts > 500);
     assert_int_equal(fixture_retries(&budget), 0);
     assert_int_equal(budget.clients.timeouts, 0);
 }
 
-static void test_R76_flooding_a_full_SA_makes_more_retries(void **state)
+/* One retry each: most of the flood is lost at the SA twice. */
+static void test_R76_flooding_a_full_SA_makes_more_retries_and_timeouts(void **state)
 {
     struct storm_scenario s = fixture_scenario("mpi-start");
     struct storm_result flood, window;
 
     (void)state;
     s.paths = 64;
+    s.retries = 1;
     flood = fixture_run_named(&s, "fixed", 100);
     window = fixture_run_named(&s, "adaptive", 100);
-    assert_true(fixture_retries(&flood) > 4 * fixture_retries(&window));
+    assert_true(fixture_retries(&flood) > 3 * fixture_retries(&window));
+    assert_true(flood.clients.timeouts > 1000);
+    assert_int_equal(window.clients.timeouts, 0);
     assert_int_equal(window.clients.clients_resolved, 100);
 }
 
@@ -116,6 +124,26 @@ static void test_R81_a_booting_fabric_floods_the_SA_with_fifteen_retries(void **
     assert_true(fixture_retries(&r) > r.clients.asked);
     assert_true(r.clients.requests <= 16 * r.clients.asked);
     assert_true(r.sa_dropped > 0);
+}
+
+/* The client of those days: fifteen retries for what is not answered, and asked anew at once for
+ * what is refused. An SA that says BUSY to it gets several times the requests. */
+static void test_R81_fifteen_retries_and_asking_anew_on_BUSY_feed_the_storm(void **state)
+{
+    struct storm_scenario s = fixture_scenario("ipoib-boot");
+    struct storm_policy naive = fixture_policy("naive");
+    struct storm_result r, patient;
+
+    (void)state;
+    naive.retries = 15;
+    s.sa_overload = STORM_BUSY;
+    r = fixture_run(&s, &naive, 3000, 1);
+    patient = fixture_run_named(&s, "fixed", 3000);
+    assert_true(r.busy > 0 && r.sa_dropped > 0);
+    assert_int_equal(r.clients.reasked, r.busy);
+    assert_true(r.clients.requests > r.clients.asked + r.clients.reasked);
+    assert_true(r.clients.requests > 3 * patient.clients.requests);
+    assert_int_equal(patient.sa_dropped, 0);
 }
 
 /* One BUSY, then an idle SA: the answer comes a timeout later, not earlier. */
@@ -264,10 +292,11 @@ int main(void)
         cmocka_unit_test(test_R1_R75_a_port_budget_loses_no_answer_for_want_of_a_buffer),
         cmocka_unit_test(test_R1_limits_per_agent_do_not_add_up_to_a_limit_of_the_port),
         cmocka_unit_test(test_R2_flow_control_makes_fewer_retries_and_timeouts),
-        cmocka_unit_test(test_R76_flooding_a_full_SA_makes_more_retries),
+        cmocka_unit_test(test_R76_flooding_a_full_SA_makes_more_retries_and_timeouts),
         cmocka_unit_test(test_R78_fixed_waits_bring_the_crowd_back_together),
         cmocka_unit_test(test_R80_clients_that_get_BUSY_ask_again_at_once),
         cmocka_unit_test(test_R81_a_booting_fabric_floods_the_SA_with_fifteen_retries),
+        cmocka_unit_test(test_R81_fifteen_retries_and_asking_anew_on_BUSY_feed_the_storm),
         cmocka_unit_test(test_R82_a_BUSY_answer_does_not_bring_the_retry_forward),
         cmocka_unit_test(test_R83_the_usual_timeout_of_four_seconds_is_a_number_of_the_scenario),
         cmocka_unit_test(test_R84_BUSY_taken_as_no_reply_bounds_the_rate_of_a_rogue),
