@@ -11,7 +11,7 @@ int json_print(json_t *root)
 {
     int dumped;
 
-    if (root == NULL)
+    if (!root)
         return message_failed("no memory for the JSON document");
     dumped = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(root);

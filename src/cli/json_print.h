@@ -9,7 +9,7 @@
 
 /** Prints a document, members in the order they were added, and releases it.
  * @param root  the document, taken over; NULL stands for "memory ran out while it was built"
- * @return      CLI_DONE, or CLI_FAILED with a message */
+ * @return CLI_DONE, or CLI_FAILED with a message */
 int json_print(json_t *root);
 
 #endif

@@ -26,7 +26,7 @@ static void print_help(void)
     printf("Usage: weft VERB [OPTION...] [ARGUMENT...]\n\n"
            "The RDMA management plane in user space.\n\n"
            "Verbs:\n");
-    for (const struct weft_verb *v = verbs; v->name != NULL; v++)
+    for (const struct weft_verb *v = verbs; v->name; v++)
         printf("  %-12s %s\n", v->name, v->summary);
     printf("\nweft VERB --help shows a verb's options; weft-VERB(1) is its manual page.\n"
            "Exit status: 0 done; 1 done in part, or problems were found; 2 wrong command line;\n"
@@ -38,9 +38,9 @@ static int run_unknown(const char *word)
     struct suggest near;
 
     suggest_start(&near, word);
-    for (const struct weft_verb *v = verbs; v->name != NULL; v++)
+    for (const struct weft_verb *v = verbs; v->name; v++)
         suggest_offer(&near, v->name);
-    if (suggest_best(&near) != NULL)
+    if (suggest_best(&near))
         return message_usage(NULL, "there is no verb \"%s\"; did you mean \"%s\"?", word,
                              suggest_best(&near));
     return message_usage(NULL, "there is no verb \"%s\"", word);
@@ -60,7 +60,7 @@ static int run(int argc, const char **argv)
     }
     if (argv[1][0] == '-')
         return message_usage(NULL, "weft has no option %s before the verb", argv[1]);
-    for (const struct weft_verb *v = verbs; v->name != NULL; v++)
+    for (const struct weft_verb *v = verbs; v->name; v++)
         if (strcmp(argv[1], v->name) == 0)
             return v->run(argc - 1, argv + 1);
     return run_unknown(argv[1]);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         return CLI_FAILED;
     /* popt and the verbs promise not to change the words; C has no conversion that says so. */
     words = calloc((size_t)argc + 1, sizeof(*words));
-    if (words == NULL)
+    if (!words)
         return message_failed("no memory for the command line");
     for (int i = 0; i < argc; i++)
         words[i] = argv[i];

@@ -44,7 +44,7 @@ int message_usage(const char *verb, const char *format, ...)
     va_start(ap, format);
     print_line("weft: ", format, ap);
     va_end(ap);
-    if (verb == NULL)
+    if (!verb)
         message_try("weft --help");
     else
         message_try("weft %s --help", verb);

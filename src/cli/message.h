@@ -16,11 +16,11 @@ void message_try(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Prints `weft: TEXT` and points to the verb's help.
  * @param verb  the verb, or NULL for the command itself
- * @return      CLI_USAGE, so that `return message_usage(...)` ends a verb */
+ * @return CLI_USAGE, so that `return message_usage(...)` ends a verb */
 int message_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints `weft: TEXT`.
- * @return  CLI_FAILED, so that `return message_failed(...)` ends a verb */
+ * @return CLI_FAILED, so that `return message_failed(...)` ends a verb */
 int message_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -60,7 +60,7 @@ void options_start(struct options *o, const struct options_about *about, int arg
     o->about = about;
     o->name = full_name(about->verb);
     o->argv = argv;
-    if (o->name == NULL) {
+    if (!o->name) {
         stop(o, message_failed("no memory for the command line"));
         return;
     }
@@ -72,7 +72,7 @@ void options_start(struct options *o, const struct options_about *about, int arg
         NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL};
     o->table[2] = (struct poptOption)POPT_TABLEEND;
     o->context = poptGetContext(NULL, argc, argv, o->table, 0);
-    if (o->context == NULL) {
+    if (!o->context) {
         stop(o, message_failed("no memory for the command line"));
         return;
     }
@@ -85,7 +85,7 @@ static const char *nearest_option(const struct options *o, const char *wrong)
     struct suggest near;
 
     suggest_start(&near, wrong);
-    for (const struct poptOption *p = o->about->table; p->longName != NULL; p++)
+    for (const struct poptOption *p = o->about->table; p->longName; p++)
         suggest_offer(&near, p->longName);
     suggest_offer(&near, "help");
     return suggest_best(&near);
@@ -107,7 +107,7 @@ static void refuse_option(struct options *o, int error)
         snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
         near = nearest_option(o, name);
     }
-    if (near == NULL)
+    if (!near)
         options_refuse(o, "%s has no option %.*s", o->about->verb, length, word);
     else
         options_refuse(o, "%s has no option %.*s; did you mean --%s?", o->about->verb, length, word,
@@ -147,7 +147,7 @@ int options_done(struct options *o)
 {
     free(o->value);
     o->value = NULL;
-    if (o->context != NULL)
+    if (o->context)
         o->context = poptFreeContext(o->context);
     o->argv[0] = o->about->verb;
     free(o->name);
@@ -208,7 +208,7 @@ void options_word(struct options *o, const char *const words[], size_t *ret_inde
     char list[256] = "";
     size_t used = 0;
 
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words[i]; i++) {
         if (strcmp(words[i], o->value) == 0) {
             *ret_index = i;
             return;
@@ -229,6 +229,6 @@ void options_no_more_arguments(struct options *o)
 {
     const char *extra = options_argument(o);
 
-    if (extra != NULL)
+    if (extra)
         options_refuse(o, "%s does not know what to do with \"%s\"", o->about->verb, extra);
 }

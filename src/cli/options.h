@@ -45,7 +45,7 @@ void options_start(struct options *o, const struct options_about *about, int arg
                    const char **argv);
 
 /** Goes to the next option.
- * @return  its `val`; 0 when there is none left or parsing stopped (see options_stopped()) */
+ * @return its `val`; 0 when there is none left or parsing stopped (see options_stopped()) */
 int options_next(struct options *o);
 
 /** True when the verb is to end now: help was printed, or something on the command line was wrong
@@ -53,7 +53,7 @@ int options_next(struct options *o);
 bool options_stopped(const struct options *o);
 
 /** Frees what parsing holds; strings from options_text() and options_argument() are gone after it.
- * @return  the verb's exit code when options_stopped(), otherwise CLI_DONE */
+ * @return the verb's exit code when options_stopped(), otherwise CLI_DONE */
 int options_done(struct options *o);
 
 /** The current option's argument as written. Valid until the next options_next(). */

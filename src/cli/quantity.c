@@ -58,7 +58,7 @@ bool quantity_parse_count(const char *text, uint64_t *ret_count)
     uint64_t value;
     const char *end = read_decimal(text, 1, &value);
 
-    if (end == NULL || *end != '\0' || strchr(text, '.') != NULL)
+    if (!end || *end != '\0' || strchr(text, '.'))
         return false;
     *ret_count = value;
     return true;
@@ -96,7 +96,7 @@ bool quantity_parse_share(const char *text, uint32_t *ret_millionths)
     uint64_t value;
     const char *end = read_decimal(text, percent ? 10000 : 1000000, &value);
 
-    if (end == NULL || strcmp(end, percent ? "%" : "") != 0 || value > 1000000)
+    if (!end || strcmp(end, percent ? "%" : "") != 0 || value > 1000000)
         return false;
     *ret_millionths = (uint32_t)value;
     return true;

@@ -49,7 +49,7 @@ int storm_file_open(struct storm_file *f, const char *what, const char *name)
 {
     *f = (struct storm_file){.name = name};
     f->out = has_own_name_from_start(name) ? fopen(name, "w") : open_unfinished(f);
-    if (f->out != NULL)
+    if (f->out)
         return CLI_DONE;
     explain(what, name);
     free(f->unfinished);
@@ -84,10 +84,10 @@ int storm_file_close(struct storm_file *f, const char *what)
 
     errno = 0;
     failed = fclose(f->out) != 0 || failed;
-    if (!failed && f->unfinished != NULL)
+    if (!failed && f->unfinished)
         failed = rename(f->unfinished, f->name) != 0;
     error = errno != 0 ? errno : EIO;
-    if (failed && f->unfinished != NULL)
+    if (failed && f->unfinished)
         unlink(f->unfinished);
     free(f->unfinished);
     f->unfinished = NULL;
@@ -99,11 +99,11 @@ int storm_file_close(struct storm_file *f, const char *what)
 
 void storm_file_abandon(struct storm_file *f)
 {
-    if (f->out == NULL)
+    if (!f->out)
         return;
     fclose(f->out);
     f->out = NULL;
-    if (f->unfinished != NULL)
+    if (f->unfinished)
         unlink(f->unfinished);
     free(f->unfinished);
     f->unfinished = NULL;

@@ -20,16 +20,16 @@ struct storm_file {
  * @param f     filled
  * @param what  what it is, for messages: "report"
  * @param name  its name; borrowed until it is closed
- * @return      CLI_DONE, or CLI_FAILED with a message */
+ * @return CLI_DONE, or CLI_FAILED with a message */
 int storm_file_open(struct storm_file *f, const char *what, const char *name);
 
 /** Finds out whether storm_file_open() would succeed; nothing is left behind.
- * @return      as storm_file_open() */
+ * @return as storm_file_open() */
 int storm_file_try(const char *what, const char *name);
 
 /** Closes a file and gives it its name.
  * @param what  as storm_file_open()
- * @return      CLI_DONE, or CLI_FAILED with a message: something was not written */
+ * @return CLI_DONE, or CLI_FAILED with a message: something was not written */
 int storm_file_close(struct storm_file *f, const char *what);
 
 /** Throws an open file away; one that is not open is fine. */

@@ -20,7 +20,7 @@ static json_t *parameters(const struct storm_field *table, const void *of)
 {
     json_t *root = json_object();
 
-    for (const struct storm_field *f = table; f->key != NULL; f++) {
+    for (const struct storm_field *f = table; f->key; f++) {
         uint64_t value = storm_field_get(of, f);
         json_t *json = value == STORM_INHERIT  ? json_null()
                        : f->unit == STORM_WORD ? json_string(f->words[value])

@@ -37,14 +37,14 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
     struct suggest near;
 
     suggest_start(&near, key);
-    for (const struct storm_field *f = table; f->key != NULL; f++)
+    for (const struct storm_field *f = table; f->key; f++)
         suggest_offer(&near, f->key);
     text_add(&t, "%.64s: there is no such key", key);
-    if (suggest_best(&near) != NULL)
+    if (suggest_best(&near))
         text_add(&t, "; did you mean %s? The keys are:", suggest_best(&near));
     else
         text_add(&t, "; the keys are:");
-    for (const struct storm_field *f = table; f->key != NULL; f++)
+    for (const struct storm_field *f = table; f->key; f++)
         text_add(&t, " %s", f->key);
 }
 
@@ -69,7 +69,7 @@ static void explain_value(const struct storm_field *f, const char *value, char w
         break;
     case STORM_WORD:
         text_add(&t, "one of:");
-        for (const char *const *word = f->words; *word != NULL; word++)
+        for (const char *const *word = f->words; *word; word++)
             text_add(&t, " %s", *word);
         break;
     }
@@ -77,7 +77,7 @@ static void explain_value(const struct storm_field *f, const char *value, char w
 
 static bool parse_word(const struct storm_field *f, const char *text, uint64_t *ret)
 {
-    for (uint64_t i = 0; f->words[i] != NULL; i++) {
+    for (uint64_t i = 0; f->words[i]; i++) {
         if (strcmp(f->words[i], text) == 0) {
             *ret = i;
             return true;
@@ -115,7 +115,7 @@ bool storm_params_set(const struct storm_field *table, void *of, const char *key
     const struct storm_field *f = storm_field_find(table, key);
     uint64_t value;
 
-    if (f == NULL) {
+    if (!f) {
         explain_unknown_key(table, key, why);
         return false;
     }
@@ -134,12 +134,12 @@ bool storm_params_assign(const struct storm_field *table, void *of, const char *
     char *key;
     bool ok;
 
-    if (equals == NULL || equals == assignment) {
+    if (!equals || equals == assignment) {
         snprintf(why, STORM_WHY_BYTES, "\"%.64s\": not of the form key=value", assignment);
         return false;
     }
     key = strndup(assignment, (size_t)(equals - assignment));
-    if (key == NULL) {
+    if (!key) {
         snprintf(why, STORM_WHY_BYTES, "no memory for the command line");
         return false;
     }
@@ -154,14 +154,14 @@ static void explain_unknown_policy(const char *name, char why[STORM_WHY_BYTES])
     struct suggest near;
 
     suggest_start(&near, name);
-    for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++)
+    for (const struct storm_policy_name *p = storm_policy_names; p->name; p++)
         suggest_offer(&near, p->name);
     text_add(&t, "there is no policy \"%.64s\"", name);
-    if (suggest_best(&near) != NULL)
+    if (suggest_best(&near))
         text_add(&t, "; did you mean %s? The policies are:", suggest_best(&near));
     else
         text_add(&t, "; the policies are:");
-    for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++)
+    for (const struct storm_policy_name *p = storm_policy_names; p->name; p++)
         text_add(&t, " %s", p->name);
 }
 
@@ -176,9 +176,9 @@ static bool check_policy(const struct storm_policy *p, char why[STORM_WHY_BYTES]
         rule = "base may not be above cap";
     else if (p->window_initial > p->window_max)
         rule = "window may not be above window-max";
-    if (rule != NULL)
+    if (rule)
         snprintf(why, STORM_WHY_BYTES, "%s", rule);
-    return rule == NULL;
+    return !rule;
 }
 
 bool storm_params_policy(const char *text, struct storm_policy *ret, char why[STORM_WHY_BYTES])
@@ -188,7 +188,7 @@ bool storm_params_policy(const char *text, struct storm_policy *ret, char why[ST
     const char *word;
     bool ok;
 
-    if (words == NULL) {
+    if (!words) {
         snprintf(why, STORM_WHY_BYTES, "no memory for the command line");
         return false;
     }

@@ -21,7 +21,7 @@
  * @param key    which
  * @param text   its value: a count, a duration with its unit, a share, or a word
  * @param why    what is wrong, without full stop; written only on failure
- * @return       whether it was set */
+ * @return whether it was set */
 bool storm_params_set(const struct storm_field *table, void *of, const char *key, const char *text,
                       char why[STORM_WHY_BYTES]);
 
@@ -33,7 +33,7 @@ bool storm_params_assign(const struct storm_field *table, void *of, const char *
  * @param text  what the user wrote
  * @param ret   the policy; undefined on failure
  * @param why   as storm_params_set()
- * @return      whether it is one */
+ * @return whether it is one */
 bool storm_params_policy(const char *text, struct storm_policy *ret, char why[STORM_WHY_BYTES]);
 
 /** Writes a field's value as it would be set. */

@@ -27,7 +27,7 @@ static uint32_t find_hosts(const struct topo *t, struct client_place *ret)
     uint16_t *hops = calloc(t->node_count, sizeof(*hops));
     uint32_t count = 0;
 
-    if (hops != NULL && topo_hops(t, t->hosts[0], hops) == 0) {
+    if (hops && topo_hops(t, t->hosts[0], hops) == 0) {
         for (uint32_t i = 0; i < t->host_count; i++) {
             uint16_t links = hops[t->hosts[i]];
 
@@ -69,7 +69,7 @@ static int place_in(struct storm_job *job, const struct topo *t)
         return CLI_FAILED;
     }
     hosts = calloc(t->host_count, sizeof(*hosts));
-    count = hosts != NULL ? find_hosts(t, hosts) : 0;
+    count = hosts ? find_hosts(t, hosts) : 0;
     if (count == 0) {
         free(hosts);
         return message_failed("no memory for %" PRIu32 " hosts", t->host_count);
@@ -78,10 +78,10 @@ static int place_in(struct storm_job *job, const struct topo *t)
     if (job->clients == 0)
         job->clients = count;
     job->places = calloc(job->clients, sizeof(*job->places));
-    if (job->places != NULL)
+    if (job->places)
         spread_clients(job, hosts, count);
     free(hosts);
-    if (job->places == NULL)
+    if (!job->places)
         return message_failed("no memory for %" PRIu32 " clients", job->clients);
     return CLI_DONE;
 }
@@ -90,20 +90,20 @@ int storm_place(struct storm_job *job)
 {
     struct topo_error error;
     struct topo *t = NULL;
-    int rc = topo_load_spec(job->topology, &t, &error);
+    int err = topo_load_spec(job->topology, &t, &error);
     int exit_code;
 
-    if (rc == 0) {
+    if (err == 0) {
         exit_code = place_in(job, t);
         topo_free(t);
         return exit_code;
     }
-    if (rc == WEFT_ERR_NOMEM)
+    if (err == WEFT_ERR_NOMEM)
         return message_failed("no memory for topology %s", job->topology);
     if (error.line > 0)
         message("%s:%" PRIu32 ": %s", job->topology, error.line, error.text);
     else
         message("--topology %s: %s", job->topology, error.text);
     message_try("a file that ibnetdiscover printed, or fat-tree:hosts=324,radix=36");
-    return rc == WEFT_ERR_INVALID ? CLI_USAGE : CLI_FAILED;
+    return err == WEFT_ERR_INVALID ? CLI_USAGE : CLI_FAILED;
 }

@@ -11,7 +11,7 @@
  * evenly over them, more clients several to a host, sharing its LID as virtual functions do.
  * @param job      its topology; `clients` is the number asked for, 0: one a host. Hosts, switches,
  *                 stranded, clients, LID, hops and places are filled in
- * @return         CLI_DONE, or CLI_USAGE or CLI_FAILED with a message */
+ * @return CLI_DONE, or CLI_USAGE or CLI_FAILED with a message */
 int storm_place(struct storm_job *job);
 
 #endif

@@ -185,7 +185,7 @@ static void write_other(const struct storm_job *job, const struct storm_outcome 
 
     fputs("<code>", out);
     print_text(out, o->name);
-    if (same != NULL) {
+    if (same) {
         fputs("</code> did exactly the same as <code>", out);
         print_text(out, same->name);
         fputs("</code>. ", out);
@@ -505,7 +505,7 @@ static void write_policies(const struct storm_job *job, FILE *out)
         fputs("</th>", out);
     }
     fputs("<th class=\"l\">what it is</th></tr>\n", out);
-    for (const struct storm_field *f = storm_policy_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_policy_fields; f->key; f++) {
         fprintf(out, "<tr><td class=\"l\"><code>%s</code></td>", f->key);
         for (size_t i = 0; i < job->outcome_count; i++) {
             storm_params_show(f, &job->outcomes[i].policy, value);
@@ -528,7 +528,7 @@ static void write_scenario(const struct storm_job *job, FILE *out)
             "the SA.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"l\">number</th>"
             "<th>value</th><th class=\"l\">what it is</th></tr>\n",
             job->hosts, job->switches, job->hops_min, job->hops_max);
-    for (const struct storm_field *f = storm_scenario_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         storm_params_show(f, &job->scenario, value);
         fprintf(
             out,

@@ -76,7 +76,7 @@ static void keep_text(struct options *o, char **ret)
 {
     free(*ret);
     *ret = strdup(options_text(o));
-    if (*ret == NULL)
+    if (!*ret)
         options_refuse(o, "no memory for the command line");
 }
 
@@ -108,7 +108,7 @@ static void add_policy(struct options *o, struct storm_job *job, const char *tex
         return;
     }
     outcome->name = strdup(text);
-    if (outcome->name == NULL)
+    if (!outcome->name)
         options_refuse(o, "no memory for the command line");
     else
         job->outcome_count++;
@@ -176,21 +176,21 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
 
 static void find_scenario(struct options *o, const struct storm_request *r, struct storm_job *job)
 {
-    const char *wanted = r->scenario != NULL ? r->scenario : storm_presets[0].name;
+    const char *wanted = r->scenario ? r->scenario : storm_presets[0].name;
     char names[STORM_WHY_BYTES] = "";
     struct suggest near;
 
     suggest_start(&near, wanted);
-    for (const struct storm_preset *p = storm_presets; p->name != NULL; p++) {
+    for (const struct storm_preset *p = storm_presets; p->name; p++) {
         if (strcmp(p->name, wanted) == 0)
             job->scenario_name = p->name;
         suggest_offer(&near, p->name);
         snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", p->name);
     }
-    if (job->scenario_name == NULL && suggest_best(&near) != NULL)
+    if (!job->scenario_name && suggest_best(&near))
         options_refuse(o, "there is no scenario \"%s\"; did you mean %s? The scenarios are:%s",
                        wanted, suggest_best(&near), names);
-    else if (job->scenario_name == NULL)
+    else if (!job->scenario_name)
         options_refuse(o, "there is no scenario \"%s\"; the scenarios are:%s", wanted, names);
     else
         storm_scenario_preset(job->scenario_name, &job->scenario);
@@ -204,12 +204,11 @@ static void set_numbers(struct options *o, const struct storm_request *r, struct
     for (size_t i = 0; i < r->override_count && !options_stopped(o); i++) {
         const char *key = r->overrides[i].key;
         const char *text = r->overrides[i].text;
-        bool ok = key != NULL
-                      ? storm_params_set(storm_scenario_fields, &job->scenario, key, text, why)
+        bool ok = key ? storm_params_set(storm_scenario_fields, &job->scenario, key, text, why)
                       : storm_params_assign(storm_scenario_fields, &job->scenario, text, why);
 
         if (!ok)
-            options_refuse(o, "%s%s", key != NULL ? "--" : "--set ", why);
+            options_refuse(o, "%s%s", key ? "--" : "--set ", why);
     }
     if (!options_stopped(o) && storm_scenario_check(&job->scenario, &rule) != 0)
         options_refuse(o, "the scenario cannot be played: %s", rule);
@@ -220,12 +219,12 @@ static void check_policies(struct options *o, const struct storm_request *r, str
 {
     struct weft_mad_config unused;
 
-    if ((r->trace != NULL || r->pcap != NULL) && job->outcome_count != 1) {
+    if ((r->trace || r->pcap) && job->outcome_count != 1) {
         options_refuse(o, "--trace and --pcap show one policy: name it with one --policy");
         return;
     }
     if (job->outcome_count == 0)
-        for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++)
+        for (const struct storm_policy_name *p = storm_policy_names; p->name; p++)
             add_policy(o, job, p->name);
     for (size_t i = 0; i < job->outcome_count && !options_stopped(o); i++)
         if (storm_policy_config(&job->outcomes[i].policy, &job->scenario, &unused) != 0)
@@ -249,7 +248,7 @@ int storm_request_parse(int argc, const char **argv, struct storm_request *r, st
         set_numbers(&o, r, job);
         check_policies(&o, r, job);
     }
-    job->topology = r->topology != NULL ? r->topology : DEFAULT_TOPOLOGY;
+    job->topology = r->topology ? r->topology : DEFAULT_TOPOLOGY;
     r->stopped = options_stopped(&o);
     return options_done(&o);
 }

@@ -35,7 +35,7 @@ struct storm_request {
  * @param argv  as given to the verb
  * @param r     filled; give it to storm_request_free() in any case
  * @param job   filled but for what comes from the topology; `clients` is 0 for one a host
- * @return      the exit code when r->stopped, otherwise CLI_DONE */
+ * @return the exit code when r->stopped, otherwise CLI_DONE */
 int storm_request_parse(int argc, const char **argv, struct storm_request *r,
                         struct storm_job *job);
 

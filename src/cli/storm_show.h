@@ -10,11 +10,11 @@
 #include <jansson.h>
 
 /** Prints every number of the scenario and a table with a row for each policy.
- * @return  CLI_DONE, or CLI_FAILED with a message */
+ * @return CLI_DONE, or CLI_FAILED with a message */
 int storm_table_print(const struct storm_job *job);
 
 /** Makes the JSON document, schema "weft.storm/1" (docs/storm.md).
- * @return  the document, or NULL when memory ran out */
+ * @return the document, or NULL when memory ran out */
 json_t *storm_json(const struct storm_job *job);
 
 /** Prints the scenarios, the policies and all keys with their meaning. */

@@ -57,7 +57,7 @@ static void print_parameters(const struct storm_job *job)
 {
     size_t used = 0;
 
-    for (const struct storm_field *f = storm_scenario_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         char value[STORM_VALUE_BYTES];
         size_t length;
 
@@ -92,7 +92,7 @@ int storm_table_print(const struct storm_job *job)
     struct table *t = table_new(columns);
     int exit_code;
 
-    if (t == NULL)
+    if (!t)
         return message_failed("no memory for the table");
     for (size_t i = 0; i < job->outcome_count; i++)
         add_row(t, &job->outcomes[i]);
@@ -104,7 +104,7 @@ int storm_table_print(const struct storm_job *job)
 
 static void print_fields(const struct storm_field *table, const void *of)
 {
-    for (const struct storm_field *f = table; f->key != NULL; f++) {
+    for (const struct storm_field *f = table; f->key; f++) {
         char value[STORM_VALUE_BYTES];
 
         storm_params_show(f, of, value);
@@ -118,14 +118,14 @@ void storm_list_print(void)
     struct storm_policy policy;
 
     printf("Scenarios (--scenario NAME):\n");
-    for (const struct storm_preset *p = storm_presets; p->name != NULL; p++)
+    for (const struct storm_preset *p = storm_presets; p->name; p++)
         printf("  %-15s %s\n", p->name, p->help);
     storm_scenario_preset(storm_presets[0].name, &scenario);
     printf("\nNumbers of a scenario (--set key=value), with their values in %s:\n",
            storm_presets[0].name);
     print_fields(storm_scenario_fields, &scenario);
     printf("\nPolicies (--policy NAME[,key=value...]):\n");
-    for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++)
+    for (const struct storm_policy_name *p = storm_policy_names; p->name; p++)
         printf("  %-15s %s\n", p->name, p->help);
     storm_policy_named("fixed", &policy);
     printf("\nNumbers of a policy, with their values in fixed:\n");

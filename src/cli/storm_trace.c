@@ -13,7 +13,7 @@ void storm_trace_start(struct storm_trace *t)
     uint8_t header[WEFT_PCAP_FILE_HEADER_BYTES];
 
     t->port.pkey = WEFT_PKEY_DEFAULT_FULL;
-    if (t->pcap != NULL && weft_pcap_file_header(header, sizeof(header)) > 0)
+    if (t->pcap && weft_pcap_file_header(header, sizeof(header)) > 0)
         fwrite(header, sizeof(header), 1, t->pcap);
 }
 
@@ -34,10 +34,10 @@ void storm_trace_observe(void *ctx, const struct weft_trace_event *ev)
     uint32_t client = storm_trace_client(t->storm);
     char line[TRACE_LINE_BYTES];
 
-    if (t->text != NULL) {
+    if (t->text) {
         weft_trace_format(ev, line, sizeof(line));
         fprintf(t->text, "client %" PRIu32 ": %s\n", client, line);
     }
-    if (t->pcap != NULL)
+    if (t->pcap)
         write_packet(t, client, ev);
 }

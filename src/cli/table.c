@@ -21,14 +21,14 @@ struct table *table_new(const struct table_column columns[])
 {
     struct table *t = calloc(1, sizeof(*t));
 
-    if (t == NULL)
+    if (!t)
         return NULL;
     t->scols = scols_new_table();
-    if (t->scols == NULL)
+    if (!t->scols)
         return table_free(t);
-    for (size_t i = 0; columns[i].heading != NULL; i++)
-        if (scols_table_new_column(t->scols, columns[i].heading, 0,
-                                   columns[i].right ? SCOLS_FL_RIGHT : 0) == NULL)
+    for (size_t i = 0; columns[i].heading; i++)
+        if (!scols_table_new_column(t->scols, columns[i].heading, 0,
+                                    columns[i].right ? SCOLS_FL_RIGHT : 0))
             return table_free(t);
     return t;
 }
@@ -37,7 +37,7 @@ void table_row(struct table *t)
 {
     t->line = scols_table_new_line(t->scols, NULL);
     t->column = 0;
-    if (t->line == NULL)
+    if (!t->line)
         t->failed = true;
 }
 
@@ -71,7 +71,7 @@ int table_print(struct table *t)
 
 struct table *table_free(struct table *t)
 {
-    if (t == NULL)
+    if (!t)
         return NULL;
     scols_unref_table(t->scols);
     free(t);

@@ -19,7 +19,7 @@ struct table_column {
 
 /** Starts a table.
  * @param columns  closed by one whose heading is NULL
- * @return         the table, or NULL when there is no memory */
+ * @return the table, or NULL when there is no memory */
 struct table *table_new(const struct table_column columns[]);
 
 /** Starts the next row. After an error the table stays empty-handed: table_print() reports it. */
@@ -29,11 +29,11 @@ void table_row(struct table *t);
 void table_cell(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints all rows to standard output.
- * @return  CLI_DONE, or CLI_FAILED with a message when memory ran out on the way */
+ * @return CLI_DONE, or CLI_FAILED with a message when memory ran out on the way */
 int table_print(struct table *t);
 
 /** Frees a table; NULL is fine.
- * @return  NULL */
+ * @return NULL */
 struct table *table_free(struct table *t);
 
 #endif

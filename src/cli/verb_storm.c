@@ -57,9 +57,9 @@ static int open_outputs(const struct storm_request *r, struct outputs *ret)
     int exit_code = CLI_DONE;
 
     *ret = (struct outputs){0};
-    if (r->trace != NULL)
+    if (r->trace)
         exit_code = storm_file_open(&ret->trace, "trace", r->trace);
-    if (exit_code == CLI_DONE && r->pcap != NULL)
+    if (exit_code == CLI_DONE && r->pcap)
         exit_code = storm_file_open(&ret->pcap, "capture", r->pcap);
     return exit_code;
 }
@@ -68,9 +68,9 @@ static int close_outputs(struct outputs *out)
 {
     int exit_code = CLI_DONE;
 
-    if (out->trace.out != NULL)
+    if (out->trace.out)
         exit_code = storm_file_close(&out->trace, "trace");
-    if (exit_code == CLI_DONE && out->pcap.out != NULL)
+    if (exit_code == CLI_DONE && out->pcap.out)
         exit_code = storm_file_close(&out->pcap, "capture");
     return exit_code;
 }
@@ -119,25 +119,25 @@ static int run_to_end(struct storm *storm, struct progress *progress, uint64_t b
                       uint64_t total)
 {
     bool done = false;
-    int rc = 0;
+    int err = 0;
 
-    while (rc == 0 && !done) {
-        rc = storm_run(storm, steps_at_a_time, &done);
+    while (err == 0 && !done) {
+        err = storm_run(storm, steps_at_a_time, &done);
         progress_update(progress, clock_ns(), before + storm_finished(storm), total);
     }
-    return rc;
+    return err;
 }
 
-static int explain_failure(const struct storm_outcome *o, const struct storm *storm, int rc)
+static int explain_failure(const struct storm_outcome *o, const struct storm *storm, int err)
 {
     uint32_t client = 0;
-    const char *promise = storm != NULL ? storm_violation(storm, &client) : NULL;
+    const char *promise = storm ? storm_violation(storm, &client) : NULL;
 
-    if (promise != NULL)
+    if (promise)
         return message_failed("policy %s: a promise of the engine was broken at client %" PRIu32
                               ": %s",
                               o->name, client, promise);
-    message("policy %s: %s", o->name, weft_strerror(rc));
+    message("policy %s: %s", o->name, weft_strerror(err));
     message_try("fewer --clients");
     return CLI_FAILED;
 }
@@ -154,22 +154,22 @@ static int run_policy(const struct storm_job *job, struct storm_outcome *o,
         .clients = job->clients,
         .sa_lid = job->sa_lid,
         .seed = job->seed,
-        .trace = trace->text != NULL || trace->pcap != NULL ? storm_trace_observe : NULL,
+        .trace = trace->text != NULL || trace->pcap ? storm_trace_observe : NULL,
         .trace_ctx = trace,
     };
     uint64_t before = (uint64_t)(o - job->outcomes) * job->clients;
     struct storm *storm = NULL;
-    int rc;
+    int err;
 
     if (check_memory(job, o) != CLI_DONE)
         return CLI_FAILED;
-    rc = storm_new(&config, &alloc, &storm);
-    if (rc == 0) {
+    err = storm_new(&config, &alloc, &storm);
+    if (err == 0) {
         trace->storm = storm;
-        rc = run_to_end(storm, progress, before, (uint64_t)job->outcome_count * job->clients);
+        err = run_to_end(storm, progress, before, (uint64_t)job->outcome_count * job->clients);
     }
-    if (rc != 0) {
-        explain_failure(o, storm, rc);
+    if (err != 0) {
+        explain_failure(o, storm, err);
         storm_free(storm);
         return CLI_FAILED;
     }
@@ -199,7 +199,7 @@ static int show(const struct storm_job *job, const struct storm_request *r, stru
     int exit_code;
 
     exit_code = close_outputs(out);
-    if (exit_code == CLI_DONE && r->report != NULL)
+    if (exit_code == CLI_DONE && r->report)
         exit_code = write_report(job, r);
     if (exit_code != CLI_DONE)
         return exit_code;
@@ -221,7 +221,7 @@ static int run_job(struct storm_job *job, const struct storm_request *r)
     if (exit_code != CLI_DONE)
         return exit_code;
     /* Nobody should wait for a long run to learn that its report cannot be written. */
-    if (r->report != NULL)
+    if (r->report)
         exit_code = storm_file_try("report", r->report);
     if (exit_code == CLI_DONE)
         exit_code = open_outputs(r, &out);
@@ -239,7 +239,7 @@ int verb_storm(int argc, const char **argv)
     struct storm_job *job = malloc(sizeof(*job));
     int exit_code;
 
-    if (job == NULL)
+    if (!job)
         return message_failed("no memory for the storm");
     exit_code = storm_request_parse(argc, argv, &request, job);
     if (!request.stopped) {

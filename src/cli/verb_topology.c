@@ -86,7 +86,7 @@ static json_t *text_to_json(const char *text)
     json_t *value = json_string(text);
     size_t i;
 
-    if (value != NULL)
+    if (value)
         return value;
     for (i = 0; i < sizeof(plain) - 1 && text[i] != '\0'; i++)
         plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
@@ -98,12 +98,12 @@ static json_t *findings_to_json(const struct topo_findings *findings)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < findings->count && list != NULL; i++) {
+    for (size_t i = 0; i < findings->count && list; i++) {
         const struct topo_finding *f = &findings->items[i];
         json_t *item = json_pack("{s:I, s:s, s:o*}", "line", (json_int_t)f->line, "kind",
                                  topo_kind_name(f->kind), "text", text_to_json(f->text));
 
-        if (item == NULL || json_array_append_new(list, item) != 0) {
+        if (!item || json_array_append_new(list, item) != 0) {
             json_decref(list);
             list = NULL;
         }
@@ -264,7 +264,7 @@ static const struct action *find_action(struct options *o)
     const char *word = options_argument(o);
     struct suggest near;
 
-    if (word == NULL) {
+    if (!word) {
         options_refuse(o, "what should it do? lint, convert, generate or diff is missing");
         return NULL;
     }
@@ -274,7 +274,7 @@ static const struct action *find_action(struct options *o)
             return &actions[i];
         suggest_offer(&near, actions[i].name);
     }
-    if (suggest_best(&near) != NULL)
+    if (suggest_best(&near))
         options_refuse(o, "topology cannot \"%s\"; did you mean \"%s\"?", word,
                        suggest_best(&near));
     else
@@ -293,9 +293,9 @@ static void check_request(struct options *o, const struct action *action, struct
         options_refuse(o, "topology %s has no --ignored; lint has", action->name);
     else if (request->ignored && request->json)
         options_refuse(o, "--ignored lists lines for people; --json has their number");
-    else if (request->spec == NULL)
+    else if (!request->spec)
         options_refuse(o, "%s what? The topology is missing", action->name);
-    else if (action->takes_two && request->second == NULL)
+    else if (action->takes_two && !request->second)
         options_refuse(o, "diff compares two topologies; the second is missing");
     else
         options_no_more_arguments(o);
@@ -316,9 +316,9 @@ int verb_topology(int argc, const char **argv)
     }
     if (!options_stopped(&o))
         action = find_action(&o);
-    if (action != NULL)
+    if (action)
         check_request(&o, action, &request);
-    if (action == NULL || options_stopped(&o))
+    if (!action || options_stopped(&o))
         return options_done(&o);
     exit_code = action->run(&request);
     (void)options_done(&o);

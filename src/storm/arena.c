@@ -20,7 +20,7 @@ static bool add_piece(struct arena *a, size_t size)
 {
     struct arena_piece *piece = a->from.get(a->from.ctx, size, _Alignof(max_align_t));
 
-    if (piece == NULL)
+    if (!piece)
         return false;
     *piece = (struct arena_piece){a->pieces, size};
     a->pieces = piece;
@@ -63,7 +63,7 @@ struct weft_alloc arena_alloc(struct arena *a)
 
 void arena_done(struct arena *a)
 {
-    while (a->pieces != NULL) {
+    while (a->pieces) {
         struct arena_piece *piece = a->pieces;
 
         a->pieces = piece->older;

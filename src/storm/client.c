@@ -16,7 +16,7 @@ static const uint16_t no_slot = UINT16_MAX;
 
 static void report_violation(struct client *c, const char *rule)
 {
-    if (c->env->violation != NULL)
+    if (c->env->violation)
         return;
     c->env->violation = rule;
     c->env->violator = c->index;
@@ -28,7 +28,7 @@ static void observe(void *ctx, const struct weft_trace_event *ev)
     struct client_env *env = c->env;
 
     env->trace_hash = trace_hash_event(env->trace_hash, c->index, ev);
-    if (env->trace != NULL) {
+    if (env->trace) {
         env->trace_client = c->index;
         env->trace(env->trace_ctx, ev);
     }
@@ -47,20 +47,20 @@ static int add_agents(struct client *c, const struct weft_alloc *alloc)
     const struct weft_mad_agent_req req = {
         .qpn = QUERY_QPN, .mgmt_class = WEFT_CLASS_SUBN_ADM, .class_version = 2};
     uint32_t count = c->behaviour->agents;
-    int rc = 0;
+    int err = 0;
 
     c->agents = alloc->get(alloc->ctx, count * sizeof(*c->agents), _Alignof(weft_mad_agent_id));
-    if (c->agents == NULL)
+    if (!c->agents)
         return WEFT_ERR_NOMEM;
-    for (uint32_t i = 0; i < count && rc == 0; i++)
-        rc = weft_mad_agent_add(c->port, &req, &c->agents[i]);
-    return rc;
+    for (uint32_t i = 0; i < count && err == 0; i++)
+        err = weft_mad_agent_add(c->port, &req, &c->agents[i]);
+    return err;
 }
 
 static int add_slots(struct client *c, uint32_t count, const struct weft_alloc *alloc)
 {
     c->slots = alloc->get(alloc->ctx, count * sizeof(*c->slots), _Alignof(struct client_slot));
-    if (c->slots == NULL)
+    if (!c->slots)
         return WEFT_ERR_NOMEM;
     c->free_slot = no_slot;
     for (uint32_t i = count; i > 0; i--) {
@@ -76,7 +76,7 @@ int client_init(struct client *c, struct client_env *env, const struct client_be
 {
     struct weft_mad_config mine = *config;
     struct prng mixer = {seed ^ (uint64_t)index << 32};
-    int rc;
+    int err;
 
     *c = (struct client){
         .started_at = WEFT_TIME_NEVER,
@@ -92,14 +92,14 @@ int client_init(struct client *c, struct client_env *env, const struct client_be
     mine.sends = client_slots(behaviour);
     mine.trace = observe;
     mine.trace_ctx = c;
-    rc = weft_mad_port_new(&mine, alloc, &c->port);
-    if (rc == 0)
-        rc = weft_mad_port_set_lid(c->port, place->lid, 0);
-    if (rc == 0)
-        rc = add_agents(c, alloc);
-    if (rc == 0)
-        rc = add_slots(c, mine.sends, alloc);
-    return rc;
+    err = weft_mad_port_new(&mine, alloc, &c->port);
+    if (err == 0)
+        err = weft_mad_port_set_lid(c->port, place->lid, 0);
+    if (err == 0)
+        err = add_agents(c, alloc);
+    if (err == 0)
+        err = add_slots(c, mine.sends, alloc);
+    return err;
 }
 
 void client_done(struct client *c)

@@ -113,7 +113,7 @@ struct client_place {
  * @param config     of its port; seed, sends and trace are set here
  * @param seed       of the storm
  * @param alloc      where memory comes from
- * @return           0, WEFT_ERR_NOMEM, or another error of the engine: the configuration is wrong
+ * @return 0, WEFT_ERR_NOMEM, or another error of the engine: the configuration is wrong
  */
 int client_init(struct client *c, struct client_env *env, const struct client_behaviour *behaviour,
                 const struct client_place *place, uint32_t index,

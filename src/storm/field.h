@@ -46,13 +46,13 @@ static inline void storm_field_set(void *of, const struct storm_field *f, uint64
 }
 
 /** Finds a field by its key.
- * @return  NULL when the table has none of that name */
+ * @return NULL when the table has none of that name */
 static inline const struct storm_field *storm_field_find(const struct storm_field *table,
                                                          const char *key)
 {
-    while (table->key != NULL && strcmp(table->key, key) != 0)
+    while (table->key && strcmp(table->key, key) != 0)
         table++;
-    return table->key != NULL ? table : NULL;
+    return table->key ? table : NULL;
 }
 
 #endif

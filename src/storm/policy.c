@@ -126,7 +126,7 @@ int storm_policy_named(const char *name, struct storm_policy *ret)
     static void (*const fill[])(struct storm_policy *) = {
         fill_naive, fill_fixed, fill_backoff, fill_kernel_flow, fill_port_flow, fill_adaptive};
 
-    for (size_t i = 0; storm_policy_names[i].name != NULL; i++) {
+    for (size_t i = 0; storm_policy_names[i].name; i++) {
         if (strcmp(storm_policy_names[i].name, name) != 0)
             continue;
         fill_common(ret);

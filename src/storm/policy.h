@@ -49,14 +49,14 @@ extern const struct storm_field storm_policy_fields[];
 /** Fills in a named policy.
  * @param name  one of storm_policy_names
  * @param ret   all its numbers, written only on success
- * @return      0; WEFT_ERR_NOTFOUND: no policy has this name */
+ * @return 0; WEFT_ERR_NOTFOUND: no policy has this name */
 int storm_policy_named(const char *name, struct storm_policy *ret);
 
 /** Turns a policy into the configuration of a client's port.
  * @param p    the policy
  * @param s    the scenario it lives in; checked
  * @param ret  the configuration, but for seed, sends and trace; written only on success
- * @return     0; WEFT_ERR_INVALID: jitter is above base, base above cap, the reserve leaves no
+ * @return 0; WEFT_ERR_INVALID: jitter is above base, base above cap, the reserve leaves no
  *             buffer for an answer, or the first window is above the largest */
 int storm_policy_config(const struct storm_policy *p, const struct storm_scenario *s,
                         struct weft_mad_config *ret);

@@ -24,7 +24,7 @@ void query_write(uint8_t *ret, uint32_t client, uint32_t query, bool is_join, ui
 /** Reads a request as the SA does.
  * @param mad        256 bytes
  * @param ret_query  the query's number; written only on success
- * @return           0; WEFT_ERR_FORMAT: it is no request that query_write() made */
+ * @return 0; WEFT_ERR_FORMAT: it is no request that query_write() made */
 int query_read(const uint8_t *mad, uint32_t *ret_query);
 
 /** The SA's answers, ready but for what differs from one to the next. */
@@ -43,7 +43,7 @@ void query_answers_init(struct query_answers *a);
  * @param is_join  as query_write()
  * @param tid      of the request
  * @param status   0 or WEFT_STATUS_BUSY
- * @return         256 bytes */
+ * @return 256 bytes */
 const uint8_t *query_answer(struct query_answers *a, uint32_t client, uint32_t query, bool is_join,
                             uint64_t tid, uint16_t status);
 

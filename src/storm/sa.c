@@ -12,12 +12,12 @@ static int queue_init(struct sa_queue *q, uint64_t limit, const struct weft_allo
         size *= 2;
     *q = (struct sa_queue){.size = size, .limit = (uint32_t)limit};
     q->ring = alloc->get(alloc->ctx, size * sizeof(*q->ring), _Alignof(struct sa_request));
-    return q->ring != NULL ? 0 : WEFT_ERR_NOMEM;
+    return q->ring ? 0 : WEFT_ERR_NOMEM;
 }
 
 static void queue_done(struct sa_queue *q, const struct weft_alloc *alloc)
 {
-    if (q->ring != NULL)
+    if (q->ring)
         alloc->put(alloc->ctx, q->ring, q->size * sizeof(*q->ring));
     *q = (struct sa_queue){0};
 }
@@ -42,7 +42,7 @@ static bool queue_take(struct sa_queue *q, struct sa_request *ret)
 
 int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_alloc *alloc)
 {
-    int rc;
+    int err;
 
     *sa = (struct sa){
         .overload = s->sa_overload == STORM_BUSY    ? STORM_BUSY
@@ -55,12 +55,12 @@ int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_all
         .busy_above = (uint32_t)s->sa_busy_above,
         .alloc = *alloc,
     };
-    rc = queue_init(&sa->receive, s->sa_queue, alloc);
-    if (rc == 0)
-        rc = queue_init(&sa->software, s->sa_backlog, alloc);
-    if (rc != 0)
+    err = queue_init(&sa->receive, s->sa_queue, alloc);
+    if (err == 0)
+        err = queue_init(&sa->software, s->sa_backlog, alloc);
+    if (err != 0)
         sa_done(sa);
-    return rc;
+    return err;
 }
 
 void sa_done(struct sa *sa)

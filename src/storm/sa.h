@@ -51,29 +51,29 @@ struct sa {
 /** Makes an idle SA.
  * @param s      its rate, queues and overload mode; checked
  * @param alloc  where memory comes from; copied
- * @return       0; WEFT_ERR_NOMEM */
+ * @return 0; WEFT_ERR_NOMEM */
 int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_alloc *alloc);
 
 /** Gives all memory back. */
 void sa_done(struct sa *sa);
 
 /** A request has arrived.
- * @return  false: it was lost, the receive queue is full */
+ * @return false: it was lost, the receive queue is full */
 bool sa_receive(struct sa *sa, const struct sa_request *r);
 
 /** Lets the receiver take the next request, if it is idle and there is one.
- * @return  when sa_receiver_finish() is to be called; WEFT_TIME_NEVER: not */
+ * @return when sa_receiver_finish() is to be called; WEFT_TIME_NEVER: not */
 weft_time sa_receiver_start(struct sa *sa, weft_time now);
 
 /** The receiver is through with its request: it is in the software queue (or lost, when that is
  * full), or is to be answered BUSY.
  * @param ret_busy  the request to be answered BUSY; written only then
- * @return          whether there is one */
+ * @return whether there is one */
 bool sa_receiver_finish(struct sa *sa, struct sa_request *ret_busy);
 
 /** Lets the worker take the next request, if it is idle and there is one. Those that have waited
  * too long are thrown away on the way, which costs no time.
- * @return  when sa_worker_finish() is to be called; WEFT_TIME_NEVER: not */
+ * @return when sa_worker_finish() is to be called; WEFT_TIME_NEVER: not */
 weft_time sa_worker_start(struct sa *sa, weft_time now);
 
 /** The worker has the answer to its request ready.

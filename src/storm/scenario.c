@@ -131,7 +131,7 @@ int storm_scenario_preset(const char *name, struct storm_scenario *ret)
     static void (*const fill[])(struct storm_scenario *) = {fill_ipoib_boot, fill_mpi_start,
                                                             fill_rogue, fill_leaf_failure};
 
-    for (size_t i = 0; storm_presets[i].name != NULL; i++) {
+    for (size_t i = 0; storm_presets[i].name; i++) {
         if (strcmp(storm_presets[i].name, name) != 0)
             continue;
         *ret = common;
@@ -143,7 +143,7 @@ int storm_scenario_preset(const char *name, struct storm_scenario *ret)
 
 int storm_scenario_check(const struct storm_scenario *s, const char **ret_why)
 {
-    for (const struct storm_field *f = storm_scenario_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         uint64_t value = storm_field_get(s, f);
 
         if (value < f->min || value > f->max) {

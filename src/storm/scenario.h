@@ -70,13 +70,13 @@ extern const struct storm_field storm_scenario_fields[];
 /** Fills in a preset.
  * @param name  one of storm_presets
  * @param ret   all its numbers, written only on success
- * @return      0; WEFT_ERR_NOTFOUND: no preset has this name */
+ * @return 0; WEFT_ERR_NOTFOUND: no preset has this name */
 int storm_scenario_preset(const char *name, struct storm_scenario *ret);
 
 /** Checks every field against its range, and what no single range can say.
  * @param s        the numbers
  * @param ret_why  what is wrong, a constant sentence without full stop; written only on failure
- * @return         0; WEFT_ERR_INVALID */
+ * @return 0; WEFT_ERR_INVALID */
 int storm_scenario_check(const struct storm_scenario *s, const char **ret_why);
 
 /** Queries of one client that behaves. */

@@ -26,11 +26,11 @@ static bool heap_grow(struct scheduler_heap *h, const struct weft_alloc *alloc)
     size_t space = h->space == 0 ? FIRST_SPACE : h->space * 2;
     struct storm_event *events = alloc->get(alloc->ctx, space * sizeof(*events), CACHE_LINE);
 
-    if (events == NULL)
+    if (!events)
         return false;
     if (h->count > 0)
         memcpy(events, h->events, h->count * sizeof(*events));
-    if (h->events != NULL)
+    if (h->events)
         alloc->put(alloc->ctx, h->events, h->space * sizeof(*events));
     h->events = events;
     h->space = space;
@@ -119,9 +119,9 @@ bool scheduler_take(struct scheduler *s, struct storm_event *ret)
 
 void scheduler_done(struct scheduler *s)
 {
-    if (s->soon.events != NULL)
+    if (s->soon.events)
         s->alloc.put(s->alloc.ctx, s->soon.events, s->soon.space * sizeof(*s->soon.events));
-    if (s->later.events != NULL)
+    if (s->later.events)
         s->alloc.put(s->alloc.ctx, s->later.events, s->later.space * sizeof(*s->later.events));
     *s = (struct scheduler){.alloc = s->alloc};
 }

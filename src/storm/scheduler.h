@@ -60,7 +60,7 @@ void scheduler_add(struct scheduler *s, weft_time time, enum storm_event_type ty
                    uint32_t arg, uint64_t tid);
 
 /** Takes the next event.
- * @return  false when there is none */
+ * @return false when there is none */
 bool scheduler_take(struct scheduler *s, struct storm_event *ret);
 
 /** Gives all memory back. */

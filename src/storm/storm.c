@@ -82,20 +82,20 @@ static int add_clients(struct storm *s, const struct storm_config *c,
     const struct weft_alloc alloc = arena_alloc(&s->arena);
     uint32_t total = s->client_count + s->rogue_count;
     struct prng starts = {c->seed};
-    int rc;
+    int err;
 
     WEFT_ASSERT(s->client_count > 0);
     s->clients = alloc.get(alloc.ctx, total * sizeof(*s->clients), _Alignof(struct client));
-    if (s->clients == NULL)
+    if (!s->clients)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < total; i++) {
         bool rogue = i >= s->client_count;
         weft_time start = rogue ? 0 : prng_up_to(&starts, s->scenario.spread_ns);
 
-        rc = client_init(&s->clients[i], &s->env, rogue ? &s->rogue : &s->behaves,
-                         &c->places[i % s->client_count], i, port, c->seed, &alloc);
-        if (rc != 0)
-            return rc;
+        err = client_init(&s->clients[i], &s->env, rogue ? &s->rogue : &s->behaves,
+                          &c->places[i % s->client_count], i, port, c->seed, &alloc);
+        if (err != 0)
+            return err;
         s->made++;
         scheduler_add(&s->scheduler, start, STORM_START, i, 0, 0);
     }
@@ -108,7 +108,7 @@ static int add_answered(struct storm *s)
     size_t bytes = ((size_t)s->client_count * s->behaves.queries / 64 + 1) * sizeof(uint64_t);
 
     s->answered = alloc.get(alloc.ctx, bytes, _Alignof(uint64_t));
-    if (s->answered == NULL)
+    if (!s->answered)
         return WEFT_ERR_NOMEM;
     memset(s->answered, 0, bytes);
     return 0;
@@ -119,14 +119,14 @@ int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, stru
     struct weft_mad_config port;
     struct storm *s;
     const char *why;
-    int rc;
+    int err;
 
     if (c->clients == 0 || c->clients > STORM_CLIENTS_MAX ||
         storm_scenario_check(c->scenario, &why) != 0 ||
         storm_policy_config(c->policy, c->scenario, &port) != 0)
         return WEFT_ERR_INVALID;
     s = alloc->get(alloc->ctx, sizeof(*s), _Alignof(struct storm));
-    if (s == NULL)
+    if (!s)
         return WEFT_ERR_NOMEM;
     memset(s, 0, sizeof(*s));
     s->alloc = *alloc;
@@ -140,14 +140,14 @@ int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, stru
     s->behaves = behaviour_of(c->scenario, c->policy);
     s->rogue = rogue_of(c->scenario);
     set_env(s, c);
-    rc = sa_init(&s->sa, c->scenario, alloc);
-    if (rc == 0)
-        rc = add_answered(s);
-    if (rc == 0)
-        rc = add_clients(s, c, &port);
-    if (rc != 0) {
+    err = sa_init(&s->sa, c->scenario, alloc);
+    if (err == 0)
+        err = add_answered(s);
+    if (err == 0)
+        err = add_clients(s, c, &port);
+    if (err != 0) {
         storm_free(s);
-        return rc;
+        return err;
     }
     *ret = s;
     return 0;
@@ -157,7 +157,7 @@ struct storm *storm_free(struct storm *s)
 {
     struct weft_alloc alloc;
 
-    if (s == NULL)
+    if (!s)
         return NULL;
     for (uint32_t i = 0; i < s->made; i++)
         client_done(&s->clients[i]);
@@ -350,7 +350,7 @@ int storm_run(struct storm *s, uint64_t steps, bool *ret_done)
         step(s);
         if (s->scheduler.failed)
             return WEFT_ERR_NOMEM;
-        if (s->env.violation != NULL)
+        if (s->env.violation)
             return WEFT_ERR_STATE;
     }
     if (s->over && !is_balanced(s)) {
@@ -363,7 +363,7 @@ int storm_run(struct storm *s, uint64_t steps, bool *ret_done)
 
 const char *storm_violation(const struct storm *s, uint32_t *ret_client)
 {
-    if (s->env.violation != NULL)
+    if (s->env.violation)
         *ret_client = s->env.violator;
     return s->env.violation;
 }
@@ -383,7 +383,7 @@ static void sum_up_times(struct storm *s, struct storm_result *ret)
 
     ret->p50 = ret->p99 = ret->max = WEFT_TIME_NEVER;
     times = alloc.get(alloc.ctx, s->client_count * sizeof(*times), _Alignof(weft_time));
-    if (times == NULL)
+    if (!times)
         return;
     for (uint32_t i = 0; i < s->client_count; i++) {
         const struct client *c = &s->clients[i];

@@ -60,14 +60,14 @@ struct storm;
  * @param alloc  where memory comes from; copied. Large pieces are asked for; most of their pages
  *               are never touched
  * @param ret    the storm; give it to storm_free(). Written only on success
- * @return       0; WEFT_ERR_INVALID: scenario, policy or number of clients is out of range, see
+ * @return 0; WEFT_ERR_INVALID: scenario, policy or number of clients is out of range, see
  *               storm_scenario_check() and storm_policy_config(); WEFT_ERR_NOMEM */
 int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, struct storm **ret);
 
 /** Runs some steps.
  * @param steps     at most this many
  * @param ret_done  whether the storm is over; written only on success
- * @return          0; WEFT_ERR_NOMEM: memory for events ran out, the run is worthless;
+ * @return 0; WEFT_ERR_NOMEM: memory for events ran out, the run is worthless;
  *                  WEFT_ERR_STATE: a promise was broken, see storm_violation() */
 int storm_run(struct storm *s, uint64_t steps, bool *ret_done);
 
@@ -76,7 +76,7 @@ uint32_t storm_finished(const struct storm *s);
 
 /** Which promise was broken.
  * @param ret_client  whose; written only when there is one
- * @return            a constant sentence without full stop, or NULL */
+ * @return a constant sentence without full stop, or NULL */
 const char *storm_violation(const struct storm *s, uint32_t *ret_client);
 
 /** Whose event an observer is looking at; only to be called by the observer. */
@@ -86,11 +86,11 @@ uint32_t storm_trace_client(const struct storm *s);
 void storm_result(struct storm *s, struct storm_result *ret);
 
 /** Frees a storm; NULL is fine.
- * @return  NULL */
+ * @return NULL */
 struct storm *storm_free(struct storm *s);
 
 /** Bytes that every client of a storm touches at least, for an estimate before it is made.
- * @return  0 when the configuration is wrong */
+ * @return 0 when the configuration is wrong */
 uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_policy *p);
 
 #endif

@@ -53,10 +53,10 @@ struct topo_builder *topo_builder_new(void)
 {
     struct topo_builder *b = calloc(1, sizeof(*b));
 
-    if (b == NULL)
+    if (!b)
         return NULL;
     b->t = calloc(1, sizeof(*b->t));
-    if (b->t == NULL)
+    if (!b->t)
         return topo_builder_free(b);
     return b;
 }
@@ -75,7 +75,7 @@ static void free_index(struct known **index)
 
 struct topo_builder *topo_builder_free(struct topo_builder *b)
 {
-    if (b == NULL)
+    if (!b)
         return NULL;
     free_index(&b->by_guid);
     free_index(&b->by_id);
@@ -117,7 +117,7 @@ static uint32_t find_guid(const struct topo_builder *b, uint64_t guid)
     struct known *k;
 
     HASH_FIND(hh, b->by_guid, &guid, sizeof(guid), k);
-    return k == NULL ? TOPO_NONE : k->node;
+    return k ? k->node : TOPO_NONE;
 }
 
 static uint32_t find_id(const struct topo_builder *b, const char *id, size_t length)
@@ -125,14 +125,14 @@ static uint32_t find_id(const struct topo_builder *b, const char *id, size_t len
     struct known *k;
 
     HASH_FIND(hh, b->by_id, id, length, k);
-    return k == NULL ? TOPO_NONE : k->node;
+    return k ? k->node : TOPO_NONE;
 }
 
 static void index_guid(struct topo_builder *b, uint32_t node, uint64_t guid)
 {
     struct known *k = calloc(1, sizeof(*k));
 
-    if (k == NULL) {
+    if (!k) {
         topo_builder_fail(b, WEFT_ERR_NOMEM);
         return;
     }
@@ -149,7 +149,7 @@ static void index_id(struct topo_builder *b, uint32_t node, const char *id, size
 {
     struct known *k = calloc(1, sizeof(*k) + length + 1);
 
-    if (k == NULL) {
+    if (!k) {
         topo_builder_fail(b, WEFT_ERR_NOMEM);
         return;
     }
@@ -171,12 +171,12 @@ static bool make_node_room(struct topo_builder *b)
     if (b->t->node_count < b->node_space)
         return true;
     nodes = realloc(b->t->nodes, space * sizeof(*nodes));
-    if (nodes != NULL)
+    if (nodes)
         b->t->nodes = nodes;
     order = realloc(b->order, space * sizeof(*order));
-    if (order != NULL)
+    if (order)
         b->order = order;
-    if (nodes == NULL || order == NULL) {
+    if (!nodes || !order) {
         topo_builder_fail(b, WEFT_ERR_NOMEM);
         return false;
     }
@@ -202,7 +202,7 @@ uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
         return TOPO_NONE;
     if (ref->guid == 0) {
         id = strndup(ref->id, ref->id_length);
-        if (id == NULL) {
+        if (!id) {
             topo_builder_fail(b, WEFT_ERR_NOMEM);
             return TOPO_NONE;
         }
@@ -247,7 +247,7 @@ void topo_builder_claim(struct topo_builder *b, const struct topo_claim *claim)
         uint32_t space = b->claim_space == 0 ? 256 : b->claim_space * 2;
         struct topo_claim *claims = realloc(b->claims, space * sizeof(*claims));
 
-        if (claims == NULL) {
+        if (!claims) {
             topo_builder_fail(b, WEFT_ERR_NOMEM);
             return;
         }
@@ -269,7 +269,7 @@ void topo_builder_ignore(struct topo_builder *b, uint32_t line, const char *text
         size_t space = b->ignored_space == 0 ? 64 : b->ignored_space * 2;
         struct topo_ignored *records = realloc(t->ignored, space * sizeof(*records));
 
-        if (records == NULL) {
+        if (!records) {
             topo_builder_fail(b, WEFT_ERR_NOMEM);
             return;
         }
@@ -292,7 +292,7 @@ static int identity_order(const void *a, const void *b, void *nodes)
 
     if (x->guid != y->guid)
         return x->guid < y->guid ? -1 : 1;
-    return strcmp(x->id == NULL ? "" : x->id, y->id == NULL ? "" : y->id);
+    return strcmp(x->id ? x->id : "", y->id ? y->id : "");
 }
 
 /* Puts the declared nodes first, in their order; the others follow, sorted, so that their order
@@ -304,7 +304,7 @@ static int order_nodes(struct topo_builder *b)
     struct topo_node *nodes = malloc((t->node_count + 1) * sizeof(*nodes));
     uint32_t count = b->declared_count;
 
-    if (place == NULL || nodes == NULL) {
+    if (!place || !nodes) {
         free(place);
         free(nodes);
         return WEFT_ERR_NOMEM;
@@ -340,7 +340,7 @@ static int list_nodes(struct topo *t)
 {
     t->hosts = malloc((t->node_count + 1) * sizeof(*t->hosts));
     t->by_guid = malloc((t->node_count + 1) * sizeof(*t->by_guid));
-    if (t->hosts == NULL || t->by_guid == NULL)
+    if (!t->hosts || !t->by_guid)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < t->node_count; i++) {
         const struct topo_node *n = &t->nodes[i];

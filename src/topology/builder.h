@@ -28,15 +28,15 @@ struct topo_claim {
 };
 
 /** Starts an empty topology.
- * @return  NULL without memory */
+ * @return NULL without memory */
 struct topo_builder *topo_builder_new(void);
 
 /** Frees a builder and what was built; NULL is fine.
- * @return  NULL */
+ * @return NULL */
 struct topo_builder *topo_builder_free(struct topo_builder *b);
 
 /** Finds a node or adds it, not declared.
- * @return  its number, good until topo_builder_finish(); TOPO_NONE after an error */
+ * @return its number, good until topo_builder_finish(); TOPO_NONE after an error */
 uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref);
 
 /** A node's members, to be filled in. Valid until the next node is added. */
@@ -46,7 +46,7 @@ struct topo_node *topo_builder_at(struct topo_builder *b, uint32_t node);
 void topo_builder_declare(struct topo_builder *b, uint32_t node);
 
 /** Gives a node its GUID. A node that was found by that GUID has it already.
- * @return  TOPO_NONE, or the other node that has this GUID: then nothing was changed */
+ * @return TOPO_NONE, or the other node that has this GUID: then nothing was changed */
 uint32_t topo_builder_set_guid(struct topo_builder *b, uint32_t node, uint64_t guid);
 
 /** Adds one end of a cable. */
@@ -71,7 +71,7 @@ uint32_t topo_builder_count(const struct topo_builder *b);
 /** Matches the ends of the cables and hands the topology over; the builder is then only to be
  * freed.
  * @param ret  written only on success
- * @return     0 or what topo_builder_error() says */
+ * @return 0 or what topo_builder_error() says */
 int topo_builder_finish(struct topo_builder *b, struct topo **ret);
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t *sort_nodes(const struct topo *t)
 {
     uint32_t *sorted = malloc(((size_t)t->node_count + 1) * sizeof(*sorted));
 
-    if (sorted == NULL)
+    if (!sorted)
         return NULL;
     for (uint32_t i = 0; i < t->node_count; i++)
         sorted[i] = i;
@@ -158,7 +158,7 @@ static int match_cables(struct pair *p)
 
         if (port->peer_port == TOPO_NONE || port->peer_port < i)
             continue;
-        if (same_cable(p->new, p->to_new, port) == NULL)
+        if (!same_cable(p->new, p->to_new, port))
             err = report_cable(p, p->old, port, TOPO_LINK_REMOVED);
     }
     for (uint32_t i = 0; i < p->new->port_count &&err == 0; i++) {
@@ -168,7 +168,7 @@ static int match_cables(struct pair *p)
         if (port->peer_port == TOPO_NONE || port->peer_port < i)
             continue;
         before = same_cable(p->old, p->to_old, port);
-        if (before == NULL)
+        if (!before)
             err = report_cable(p, p->new, port, TOPO_LINK_ADDED);
         else
             err = compare_rates(p, before, port);
@@ -186,7 +186,7 @@ int topo_diff(const struct topo *old, const struct topo *new, struct topo_findin
     p.new_sorted = sort_nodes(new);
     p.to_new = malloc(((size_t)old->node_count + 1) * sizeof(*p.to_new));
     p.to_old = malloc(((size_t) new->node_count + 1) * sizeof(*p.to_old));
-    if (p.old_sorted != NULL && p.new_sorted != NULL && p.to_new != NULL && p.to_old != NULL)
+    if (p.old_sorted && p.new_sorted && p.to_new && p.to_old)
         err = match_nodes(&p);
     if (err == 0)
         err = match_cables(&p);

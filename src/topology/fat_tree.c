@@ -72,7 +72,7 @@ static bool split(struct tree *t, uint32_t level)
     struct pod *below = calloc(t->pods[0]->leaves, sizeof(*below));
     uint32_t count = 0;
 
-    if (below == NULL)
+    if (!below)
         return false;
     for (uint32_t i = 0; i < parents; i++) {
         above[i].first_child = count;
@@ -158,7 +158,7 @@ static void make_levels(struct tree *t, uint32_t hosts)
 
     for (uint32_t level = t->levels; level > 1; level--)
         split_all = split_all && split(t, level);
-    if (!split_all || t->pods[1] == NULL) {
+    if (!split_all || !t->pods[1]) {
         topo_builder_fail(t->plan->builder, WEFT_ERR_NOMEM);
         return;
     }

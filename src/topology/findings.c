@@ -15,7 +15,7 @@ static int make_room(struct topo_findings *list)
     if (list->count < list->space)
         return 0;
     items = realloc(list->items, space * sizeof(*items));
-    if (items == NULL)
+    if (!items)
         return WEFT_ERR_NOMEM;
     list->items = items;
     list->space = space;
@@ -67,7 +67,7 @@ void topo_findings_sort(struct topo_findings *list)
 
 void topo_findings_free(struct topo_findings *list)
 {
-    if (list == NULL)
+    if (!list)
         return;
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i].text);

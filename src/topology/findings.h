@@ -8,7 +8,7 @@
 #include "topology/topology.h"
 
 /** Adds a finding; beyond TOPO_FINDINGS_MAX it is only counted.
- * @return  0 or WEFT_ERR_NOMEM */
+ * @return 0 or WEFT_ERR_NOMEM */
 int topo_findings_add(struct topo_findings *list, uint32_t line, enum topo_kind kind,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 

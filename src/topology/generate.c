@@ -87,7 +87,7 @@ void topo_plan_cable(struct topo_plan *plan, uint32_t a, uint32_t a_port, uint32
         uint32_t space = plan->space == 0 ? 1024 : plan->space * 2;
         struct topo_cable *cables = realloc(plan->cables, space * sizeof(*cables));
 
-        if (cables == NULL) {
+        if (!cables) {
             topo_builder_fail(plan->builder, WEFT_ERR_NOMEM);
             return;
         }
@@ -166,8 +166,8 @@ static size_t find_parameter(const struct topo_generator *g, const char *key, si
 {
     size_t i = 0;
 
-    while (g->parameters[i].key != NULL && (strlen(g->parameters[i].key) != length ||
-                                            strncmp(g->parameters[i].key, key, length) != 0))
+    while (g->parameters[i].key && (strlen(g->parameters[i].key) != length ||
+                                    strncmp(g->parameters[i].key, key, length) != 0))
         i++;
     return i;
 }
@@ -177,22 +177,21 @@ static int read_parameter(const struct topo_generator *g, const char *text, size
                           uint32_t *values, struct topo_error *error)
 {
     const char *equals = memchr(text, '=', length);
-    size_t key_length = equals == NULL ? length : (size_t)(equals - text);
+    size_t key_length = equals ? (size_t)(equals - text) : length;
     size_t which = find_parameter(g, text, key_length);
     const struct topo_parameter *p = &g->parameters[which];
     uint64_t value = 0;
     const char *digit;
 
-    if (p->key == NULL)
+    if (!p->key)
         return topo_refuse(error, "%s has no parameter \"%.*s\"; try %s", g->name,
                            key_length > 40 ? 40 : (int)key_length, text, g->example);
     if (values[which] != 0)
         return topo_refuse(error, "%s: %s is given twice; try it once", g->name, p->key);
-    for (digit = equals == NULL ? text + length : equals + 1;
+    for (digit = equals ? equals + 1 : text + length;
          digit < text + length && *digit >= '0' && *digit <= '9' && value <= UINT32_MAX; digit++)
         value = value * 10 + (uint64_t)(*digit - '0');
-    if (equals == NULL || digit == equals + 1 || digit < text + length || value < p->min ||
-        value > p->max)
+    if (!equals || digit == equals + 1 || digit < text + length || value < p->min || value > p->max)
         return topo_refuse(error, "%s: %s must be a number from %" PRIu32 " to %" PRIu32 "; try %s",
                            g->name, p->key, p->min, p->max, g->example);
     values[which] = (uint32_t)value;
@@ -213,7 +212,7 @@ static int read_parameters(const struct topo_generator *g, const char *text, uin
             return topo_refuse(error, "%s: nothing follows the last comma; try %s", g->name,
                                g->example);
     }
-    for (size_t i = 0; g->parameters[i].key != NULL; i++) {
+    for (size_t i = 0; g->parameters[i].key; i++) {
         if (values[i] == 0)
             values[i] = g->parameters[i].otherwise;
         if (values[i] == 0)
@@ -231,7 +230,7 @@ int topo_generate(const char *spec, struct topo **ret, struct topo_error *error)
     const char *text;
     int err;
 
-    if (g == NULL)
+    if (!g)
         return topo_refuse(error, "there is no generator \"%.*s\"; try %s, %s or %s",
                            (int)strcspn(spec, ":") > 40 ? 40 : (int)strcspn(spec, ":"), spec,
                            topo_fat_tree.example, topo_torus.example, topo_dragonfly.example);
@@ -240,7 +239,7 @@ int topo_generate(const char *spec, struct topo **ret, struct topo_error *error)
     if (err != 0)
         return err;
     plan.builder = topo_builder_new();
-    if (plan.builder == NULL) {
+    if (!plan.builder) {
         *error = (struct topo_error){.text = "there is no memory to generate a topology"};
         return WEFT_ERR_NOMEM;
     }

@@ -43,7 +43,7 @@ extern const struct topo_generator topo_torus;
 extern const struct topo_generator topo_dragonfly;
 
 /** Adds a switch. All switches come before the first host.
- * @return  its node, or TOPO_NONE after an error, which the other calls take */
+ * @return its node, or TOPO_NONE after an error, which the other calls take */
 uint32_t topo_plan_switch(struct topo_plan *plan, uint32_t num_ports, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -55,7 +55,7 @@ void topo_plan_cable(struct topo_plan *plan, uint32_t a, uint32_t a_port, uint32
                      uint32_t b_port);
 
 /** Fills in why a generator refuses its values.
- * @return  WEFT_ERR_INVALID */
+ * @return WEFT_ERR_INVALID */
 int topo_refuse(struct topo_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

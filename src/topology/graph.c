@@ -9,7 +9,7 @@
 
 struct topo *topo_free(struct topo *t)
 {
-    if (t == NULL)
+    if (!t)
         return NULL;
     for (uint32_t i = 0; i < t->node_count; i++)
         free((char *)(uintptr_t)t->nodes[i].id);
@@ -60,7 +60,7 @@ int topo_hops(const struct topo *t, uint32_t from, uint16_t *ret_hops)
     if (from >= t->node_count)
         return WEFT_ERR_INVALID;
     queue = malloc(t->node_count * sizeof(*queue));
-    if (queue == NULL)
+    if (!queue)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < t->node_count; i++)
         ret_hops[i] = TOPO_UNREACHABLE;

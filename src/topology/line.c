@@ -136,12 +136,12 @@ static bool take_ref(struct cursor *c, struct topo_ref *ret)
     if (!take_char(c, '"'))
         return false;
     close = memchr(c->at, '"', (size_t)(c->end - c->at));
-    if (close == NULL || close == c->at || close - c->at >= TOPO_NAME_BYTES)
+    if (!close || close == c->at || close - c->at >= TOPO_NAME_BYTES)
         return false;
     *ret = (struct topo_ref){.id = c->at, .id_length = (size_t)(close - c->at), .type = TOPO_CA};
     digits = (struct cursor){c->at + 2, close};
     c->at = close + 1;
-    if (ret->id_length != 18 || ret->id[1] != '-' || strchr("SHR", ret->id[0]) == NULL)
+    if (ret->id_length != 18 || ret->id[1] != '-' || !strchr("SHR", ret->id[0]))
         return true;
     if (ret->id[0] == 'S')
         ret->type = TOPO_SWITCH;
@@ -177,17 +177,17 @@ static const char *find_name_end(const char *start, const char *end, bool may_en
         if (at_name_follower(after))
             return q;
         skip_blanks(&after);
-        if (closing == NULL && (after.at == end || *after.at == '(')) {
+        if (!closing && (after.at == end || *after.at == '(')) {
             closing = q;
             if (may_end_line)
                 return q;
         }
-        if (last == NULL)
+        if (!last)
             last = q;
     }
-    if (closing != NULL)
+    if (closing)
         return closing;
-    return last != NULL ? last : end;
+    return last ? last : end;
 }
 
 /* A name in quotes. Bytes beyond those of a NodeDescription are left out. */
@@ -270,9 +270,9 @@ static void take_options(struct cursor c, struct topo_line *line)
         c.at++;
         if (!take_number(&c, &value))
             continue;
-        if (option == 'w' && line->width.text == NULL)
+        if (option == 'w' && !line->width.text)
             line->width = width_word(value);
-        else if (option == 's' && line->speed.text == NULL)
+        else if (option == 's' && !line->speed.text)
             line->speed = speed_word(value);
     }
 }
@@ -305,7 +305,7 @@ static void take_rate(struct cursor *c, struct topo_line *line)
     while (c->at < c->end && !is_blank(*c->at))
         c->at++;
     if (start < c->at && *start != '(' && *start != '#' && *start != '"' &&
-        memchr(start, '=', (size_t)(c->at - start)) == NULL)
+        !memchr(start, '=', (size_t)(c->at - start)))
         split_rate(start, c->at, line);
 }
 
@@ -417,7 +417,7 @@ static bool find_port_guid(struct cursor c, uint64_t *ret)
 {
     while (c.at < c.end) {
         c.at = memchr(c.at, '(', (size_t)(c.end - c.at));
-        if (c.at == NULL)
+        if (!c.at)
             return false;
         if (take_port_guid(&c, ret))
             return true;
@@ -431,7 +431,7 @@ static struct cursor take_until(struct cursor *c, const char *stops)
 {
     struct cursor before = *c;
 
-    while (c->at < c->end && strchr(stops, *c->at) == NULL)
+    while (c->at < c->end && !strchr(stops, *c->at))
         c->at++;
     before.end = c->at;
     return before;
@@ -517,7 +517,7 @@ static void take_pair_names(struct cursor c, struct topo_line *line)
         return;
     c.end--;
     split = memmem(c.at, (size_t)(c.end - c.at), between, sizeof(between) - 1);
-    if (line->ends[1].num != 0 && split != NULL) {
+    if (line->ends[1].num != 0 && split) {
         const char *second = split + sizeof(between) - 1;
 
         line->ends[1].name = (struct topo_text){second, (size_t)(c.end - second)};

@@ -197,9 +197,9 @@ static int report_overlaps(const struct topo *t, struct holder *holders, size_t 
 
     qsort(holders, count, sizeof(*holders), holder_order);
     for (size_t i = 0; i < count && err == 0; i++) {
-        if (widest != NULL && holders[i].first <= widest->last)
+        if (widest && holders[i].first <= widest->last)
             err = report_overlap(t, widest, &holders[i], kind, list);
-        if (widest == NULL || holders[i].last > widest->last)
+        if (!widest || holders[i].last > widest->last)
             widest = &holders[i];
     }
     return err;
@@ -314,7 +314,7 @@ static int check_reach(const struct topo *t, struct topo_findings *list)
     struct parts s = {0};
     int err;
 
-    if (memory == NULL)
+    if (!memory)
         return WEFT_ERR_NOMEM;
     s.part_of = memory;
     s.queue = memory + t->node_count;
@@ -348,7 +348,7 @@ int topo_lint(const struct topo *t, struct topo_findings *ret)
 {
     struct topo_findings list = {0};
     struct holder *holders = malloc(((size_t)t->node_count + t->port_count + 1) * sizeof(*holders));
-    int err = holders == NULL ? WEFT_ERR_NOMEM : copy_findings(&t->findings, &list);
+    int err = holders ? copy_findings(&t->findings, &list) : WEFT_ERR_NOMEM;
 
     if (err == 0)
         err = check_links(t, &list);

@@ -64,7 +64,7 @@ static int sort_ends(struct topo *t, struct ends *e)
     uint32_t kept = 0;
     int err = 0;
 
-    if (keys == NULL || sorted == NULL) {
+    if (!keys || !sorted) {
         free(keys);
         free(sorted);
         return WEFT_ERR_NOMEM;
@@ -76,7 +76,7 @@ static int sort_ends(struct topo *t, struct ends *e)
         const struct topo_claim *c = &e->items[(uint32_t)keys[i]];
         const struct topo_claim *held = kept == 0 ? NULL : &sorted[kept - 1];
 
-        if (held == NULL || !same_port(held, c))
+        if (!held || !same_port(held, c))
             sorted[kept++] = *c;
         else if (!c->port.implied && (held->port.peer_node != c->port.peer_node ||
                                       held->port.peer_num != c->port.peer_num))
@@ -122,7 +122,7 @@ static int add_implied(const struct topo *t, struct ends *e)
     uint32_t given = e->count;
     struct topo_claim *items = realloc(e->items, ((size_t)given * 2 + 1) * sizeof(*items));
 
-    if (items == NULL)
+    if (!items)
         return WEFT_ERR_NOMEM;
     e->items = items;
     for (uint32_t i = 0; i < given; i++) {
@@ -135,7 +135,7 @@ static int add_implied(const struct topo *t, struct ends *e)
                                             .peer_num = p->num,
                                             .implied = true}};
 
-        if (find_end(e, p->peer_node, p->peer_num) != NULL)
+        if (find_end(e, p->peer_node, p->peer_num))
             continue;
         if (t->nodes[p->peer_node].type != TOPO_SWITCH)
             other.port.lid = p->peer_lid;
@@ -192,7 +192,7 @@ static int match_end(struct topo *t, struct ends *e, uint32_t i)
 static int store_ports(struct topo *t, const struct ends *e)
 {
     t->ports = calloc((size_t)e->count + 1, sizeof(*t->ports));
-    if (t->ports == NULL)
+    if (!t->ports)
         return WEFT_ERR_NOMEM;
     t->port_count = e->count;
     for (uint32_t i = 0; i < e->count; i++)
@@ -239,7 +239,7 @@ int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t co
 
     e.items = malloc(((size_t)count + 1) * sizeof(*e.items));
     e.first = calloc((size_t)t->node_count + 2, sizeof(*e.first));
-    if (e.items == NULL || e.first == NULL)
+    if (!e.items || !e.first)
         goto out;
     if (count > 0)
         memcpy(e.items, claims, count * sizeof(*claims));

@@ -13,7 +13,7 @@
  * @param t       its nodes are complete; ports, link_count and findings are filled
  * @param claims  in the order of the input
  * @param count   how many
- * @return        0 or WEFT_ERR_NOMEM */
+ * @return 0 or WEFT_ERR_NOMEM */
 int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t count);
 
 #endif

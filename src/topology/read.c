@@ -44,7 +44,7 @@ static void set_name(struct topo_node *n, const struct topo_text *name)
 {
     size_t length = name->length < TOPO_NAME_BYTES ? name->length : TOPO_NAME_BYTES - 1;
 
-    if (name->text == NULL || n->name[0] != '\0')
+    if (!name->text || n->name[0] != '\0')
         return;
     memcpy(n->name, name->text, length);
     n->name[length] = '\0';
@@ -53,7 +53,7 @@ static void set_name(struct topo_node *n, const struct topo_text *name)
 static void recognise_aggregation(struct topo_node *n)
 {
     if (n->type == TOPO_CA &&
-        (n->device_id == AGGREGATION_DEVICE_ID || strcasestr(n->name, "aggregation node") != NULL))
+        (n->device_id == AGGREGATION_DEVICE_ID || strcasestr(n->name, "aggregation node")))
         n->aggregation = true;
 }
 
@@ -134,7 +134,7 @@ static void read_node(struct reader *r, const struct topo_line *line)
         topo_builder_declare(r->builder, node);
     }
     set_name(n, &line->name);
-    if (n->name[0] == '\0' && n->id != NULL)
+    if (n->name[0] == '\0' && n->id)
         set_name(n, &(struct topo_text){n->id, strlen(n->id)});
     if (n->num_ports == 0)
         n->num_ports = line->num < TOPO_PORT_NUM_MAX ? (uint8_t)line->num : TOPO_PORT_NUM_MAX;
@@ -155,9 +155,9 @@ static void copy_word(char *to, size_t space, const struct topo_text *from)
 {
     size_t length = from->length < space ? from->length : space - 1;
 
-    if (from->text != NULL)
+    if (from->text)
         memcpy(to, from->text, length);
-    to[from->text == NULL ? 0 : length] = '\0';
+    to[from->text ? length : 0] = '\0';
 }
 
 /* The far end of somebody's link, as that one sees it. */
@@ -303,7 +303,7 @@ static void read_line(struct reader *r)
         return;
     while (from < length) {
         const char *cr = memchr(text + from, '\r', length - from);
-        size_t to = cr == NULL ? length : (size_t)(cr - text);
+        size_t to = cr ? (size_t)(cr - text) : length;
         enum topo_line_kind kind = TOPO_LINE_OTHER;
 
         if (to - from < length)
@@ -317,7 +317,7 @@ static void read_line(struct reader *r)
 
 static struct reader *reader_free(struct reader *r)
 {
-    if (r != NULL)
+    if (r)
         topo_builder_free(r->builder);
     free(r);
     return NULL;
@@ -327,11 +327,11 @@ static struct reader *reader_new(void)
 {
     struct reader *r = calloc(1, sizeof(*r));
 
-    if (r == NULL)
+    if (!r)
         return NULL;
     r->current = TOPO_NONE;
     r->builder = topo_builder_new();
-    return r->builder == NULL ? reader_free(r) : r;
+    return r->builder ? r : reader_free(r);
 }
 
 static int explain(const struct reader *r, int err, struct topo_error *error)
@@ -404,14 +404,14 @@ int topo_read_file(const char *path, struct topo **ret, struct topo_error *error
     struct reader *r;
     int err;
 
-    if (in == NULL) {
+    if (!in) {
         error->line = 0;
         snprintf(error->text, sizeof(error->text), "the file cannot be opened: %s",
                  strerror(errno));
         return WEFT_ERR_NOTFOUND;
     }
     r = reader_new();
-    err = r == NULL ? no_memory(error) : read_stream(in, r, error);
+    err = r ? read_stream(in, r, error) : no_memory(error);
     if (err == 0)
         err = reader_finish(r, ret, error);
     reader_free(r);
@@ -423,7 +423,7 @@ int topo_read_file(const char *path, struct topo **ret, struct topo_error *error
 int topo_parse(const char *text, size_t bytes, struct topo **ret, struct topo_error *error)
 {
     struct reader *r = reader_new();
-    int err = r == NULL ? no_memory(error) : reader_feed(r, text, bytes, error);
+    int err = r ? reader_feed(r, text, bytes, error) : no_memory(error);
 
     if (err == 0)
         err = reader_finish(r, ret, error);

@@ -31,8 +31,8 @@ int topo_scan_line(struct topo_scan *s, const char **bytes, size_t *count, struc
         return 0;
     begin_line(s);
     end = memchr(*bytes, '\n', *count);
-    length = end == NULL ? *count : (size_t)(end - *bytes);
-    if (memchr(*bytes, '\0', length) != NULL)
+    length = end ? (size_t)(end - *bytes) : *count;
+    if (memchr(*bytes, '\0', length))
         return fail(s, error, WEFT_ERR_FORMAT,
                     "the line has a 0 byte, so this is no text; try the text that ibnetdiscover "
                     "prints, not compressed and not in UTF-16");
@@ -88,7 +88,7 @@ size_t topo_scan_clean(char *text, size_t length)
     size_t from = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     size_t to = 0;
 
-    if (from == 0 && memchr(text, '\033', length) == NULL)
+    if (from == 0 && !memchr(text, '\033', length))
         return length;
     while (from < length) {
         if (text[from] == '\033')

@@ -21,18 +21,18 @@ struct topo_scan {
  * @param bytes  moved past what was taken
  * @param count  less what was taken
  * @param error  written when the result is negative
- * @return       1: s holds a line; 0: give more bytes, or end with topo_scan_end();
+ * @return 1: s holds a line; 0: give more bytes, or end with topo_scan_end();
  *               WEFT_ERR_FORMAT: a 0 byte; WEFT_ERR_FULL: the line or the stream is too long */
 int topo_scan_line(struct topo_scan *s, const char **bytes, size_t *count,
                    struct topo_error *error);
 
 /** Ends the stream.
- * @return  true when s holds a last line, one that had no line end */
+ * @return true when s holds a last line, one that had no line end */
 bool topo_scan_end(struct topo_scan *s);
 
 /** Takes the escape sequences of terminals (colours, titles, cursor movement) and a byte order mark
  * out of a line.
- * @return  the new length */
+ * @return the new length */
 size_t topo_scan_clean(char *text, size_t length);
 
 #endif

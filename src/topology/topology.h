@@ -173,7 +173,7 @@ struct topo_error {
  * @param path   a file's name, or "-" for standard input
  * @param ret    the topology, to be given to topo_free(); written only on success
  * @param error  why not; written only on failure
- * @return       0; WEFT_ERR_NOTFOUND: the file cannot be read; WEFT_ERR_FORMAT: the input is no
+ * @return 0; WEFT_ERR_NOTFOUND: the file cannot be read; WEFT_ERR_FORMAT: the input is no
  *               topology; WEFT_ERR_FULL: it is larger than the limits above; WEFT_ERR_NOMEM */
 int topo_read_file(const char *path, struct topo **ret, struct topo_error *error);
 
@@ -187,7 +187,7 @@ int topo_parse(const char *text, size_t bytes, struct topo **ret, struct topo_er
  * @param spec   the text
  * @param ret    as topo_read_file()
  * @param error  as topo_read_file()
- * @return       0; WEFT_ERR_INVALID: the text or a number in it is wrong; WEFT_ERR_NOMEM */
+ * @return 0; WEFT_ERR_INVALID: the text or a number in it is wrong; WEFT_ERR_NOMEM */
 int topo_generate(const char *spec, struct topo **ret, struct topo_error *error);
 
 /** True when a text begins with a generator's name: topo_load_spec() will not look for a file. */
@@ -197,26 +197,26 @@ bool topo_spec_is_generator(const char *spec);
  * @param spec   a generator's text, "-" or a file's name
  * @param ret    as topo_read_file()
  * @param error  as topo_read_file()
- * @return       as topo_read_file() and topo_generate() */
+ * @return as topo_read_file() and topo_generate() */
 int topo_load_spec(const char *spec, struct topo **ret, struct topo_error *error);
 
 /** Frees a topology; NULL is fine.
- * @return  NULL */
+ * @return NULL */
 struct topo *topo_free(struct topo *t);
 
 /** Finds a node.
- * @return  its index; TOPO_NONE when there is none */
+ * @return its index; TOPO_NONE when there is none */
 uint32_t topo_find_guid(const struct topo *t, uint64_t guid);
 
 /** Finds the record of a port that has a cable.
- * @return  its index; TOPO_NONE when there is none */
+ * @return its index; TOPO_NONE when there is none */
 uint32_t topo_find_port(const struct topo *t, uint32_t node, uint8_t num);
 
 /** Counts the links on the shortest path from one node to every node. Only switches forward.
  * @param t         a topology
  * @param from      the node to start from
  * @param ret_hops  node_count numbers: 0 for `from` itself, TOPO_UNREACHABLE without a path
- * @return          0, WEFT_ERR_INVALID when there is no such node, WEFT_ERR_NOMEM */
+ * @return 0, WEFT_ERR_INVALID when there is no such node, WEFT_ERR_NOMEM */
 int topo_hops(const struct topo *t, uint32_t from, uint16_t *ret_hops);
 
 /** Describes a node for people: `Switch 0008f10400410015 "leaf 1"`.
@@ -227,7 +227,7 @@ void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES]);
 /** Writes a topology in ibnetdiscover's format, so that reading it gives the same topology.
  * Every end is written as it was read; ibsim refuses a file with one-sided or contradicting links,
  * which topo_lint() shows.
- * @return  0; WEFT_ERR_STATE when the stream failed: errno tells why */
+ * @return 0; WEFT_ERR_STATE when the stream failed: errno tells why */
 int topo_write(const struct topo *t, FILE *out);
 
 /** True when two topologies say the same of the same nodes in the same order. Line numbers,
@@ -238,7 +238,7 @@ bool topo_equal(const struct topo *a, const struct topo *b);
  * @param t    a topology
  * @param ret  the findings, the reader's included; give it to topo_findings_free(). Written only
  *             on success
- * @return     0 or WEFT_ERR_NOMEM */
+ * @return 0 or WEFT_ERR_NOMEM */
 int topo_lint(const struct topo *t, struct topo_findings *ret);
 
 /** Finds what changed from one topology to another. Nodes are the same when their GUIDs are.
@@ -247,7 +247,7 @@ int topo_lint(const struct topo *t, struct topo_findings *ret);
  * @param ret  nodes, then cables that are gone, then cables that are new or changed; a finding's
  * line is in `old` for what is gone and in `new` for all else. Give it to topo_findings_free().
  * Written only on success
- * @return     0 or WEFT_ERR_NOMEM */
+ * @return 0 or WEFT_ERR_NOMEM */
 int topo_diff(const struct topo *old, const struct topo *new, struct topo_findings *ret);
 
 /** Frees the items of a list and leaves it empty; NULL is fine. */

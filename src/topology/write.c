@@ -63,7 +63,7 @@ static void write_port(const struct topo *t, const struct topo_port *p, FILE *ou
     if (t->nodes[p->node].type != TOPO_SWITCH)
         fprintf(out, " lid %u lmc %u", p->lid, p->lmc);
     /* ibsim takes any `=` in a port line for an option; the peer's own stanza has its name. */
-    if (!peer->declared || strchr(peer->name, '=') == NULL)
+    if (!peer->declared || !strchr(peer->name, '='))
         fprintf(out, " \"%s\"", peer->name);
     fprintf(out, " lid %u", p->peer_lid);
     if (p->width[0] != '\0' || p->speed[0] != '\0')

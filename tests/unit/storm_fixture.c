@@ -70,16 +70,16 @@ struct storm_result fixture_run(const struct storm_scenario *s, const struct sto
     struct storm *storm = NULL;
     uint32_t violator = 0;
     bool done = false;
-    int rc = 0;
+    int err = 0;
 
     assert_non_null(places);
     for (uint32_t i = 0; i < clients; i++)
         places[i] = (struct client_place){(uint16_t)(2 + i % 2 * 2), (uint16_t)(i + 2)};
     assert_int_equal(storm_new(&config, &fixture_heap, &storm), 0);
     free(places);
-    while (rc == 0 && !done)
-        rc = storm_run(storm, 1000, &done);
-    if (rc != 0) {
+    while (err == 0 && !done)
+        err = storm_run(storm, 1000, &done);
+    if (err != 0) {
         const char *promise = storm_violation(storm, &violator);
 
         fail_msg("seed %" PRIu64 ", client %" PRIu32 ": %s", seed, violator, promise);

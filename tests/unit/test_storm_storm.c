@@ -258,11 +258,11 @@ static void test_every_allocation_may_fail(void **state)
         struct failing f = {.fail_at = n};
         const struct weft_alloc alloc = {failing_get, failing_put, &f};
         struct storm *storm = NULL;
-        int rc = storm_new(&c, &alloc, &storm);
+        int err = storm_new(&c, &alloc, &storm);
 
-        while (rc == 0 && !done)
-            rc = storm_run(storm, 1000, &done);
-        assert_true(rc == 0 || rc == WEFT_ERR_NOMEM);
+        while (err == 0 && !done)
+            err = storm_run(storm, 1000, &done);
+        assert_true(err == 0 || err == WEFT_ERR_NOMEM);
         storm_free(storm);
         assert_int_equal(f.held, 0);
         assert_true(n < 100);

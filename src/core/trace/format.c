@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The trace as text: one line for each step, times in milliseconds with all nanoseconds.
- */
+/* The trace as text: one line for each step, times in milliseconds with all nanoseconds. */
 #include "core/wire/mad_header.h"
 #include "core/wire/text.h"
 

@@ -44,7 +44,7 @@ static void put_le32(uint8_t *p, uint32_t value)
 
 int weft_pcap_file_header(uint8_t *out, size_t cap)
 {
-    if (out == NULL || cap < WEFT_PCAP_FILE_HEADER_BYTES)
+    if (!out || cap < WEFT_PCAP_FILE_HEADER_BYTES)
         return WEFT_ERR_INVALID;
     put_le32(out, PCAP_MAGIC_NS);
     put_le16(out + 4, 2); /* version 2.4 */
@@ -62,7 +62,7 @@ static void put_lrh(uint8_t *p, const struct weft_pcap_packet *packet, size_t pa
     uint8_t vl = packet->dst_qp == WEFT_QP_SMI ? LRH_VL_MANAGEMENT : 0;
 
     p[0] = (uint8_t)(vl << 4);
-    p[1] = (uint8_t)(packet->sl << 4 | (packet->grh != NULL ? LRH_NEXT_GRH : LRH_NEXT_BTH));
+    p[1] = (uint8_t)(packet->sl << 4 | (packet->grh ? LRH_NEXT_GRH : LRH_NEXT_BTH));
     wire_set_be16(p + 2, packet->dlid);
     wire_set_be16(p + 4, (uint16_t)((packet_bytes - VCRC_BYTES) / 4));
     wire_set_be16(p + 6, packet->slid);
@@ -97,7 +97,7 @@ static void put_packet(uint8_t *out, const struct weft_pcap_packet *packet, size
 
     put_lrh(p, packet, packet_bytes);
     p += LRH_BYTES;
-    if (packet->grh != NULL) {
+    if (packet->grh) {
         put_grh(p, packet->grh);
         p += GRH_BYTES;
     }
@@ -138,17 +138,18 @@ static bool packet_is_valid(const struct weft_pcap_packet *packet)
     return packet->mad != NULL && packet->len >= WEFT_MAD_HEADER_BYTES &&
            packet->len <= WEFT_MAD_BYTES && packet->sl <= 15 && packet->src_qp <= QP_MAX &&
            packet->dst_qp <= QP_MAX && packet->psn <= QP_MAX &&
-           (packet->grh == NULL || packet->grh->flow_label <= FLOW_LABEL_MAX);
+           (!packet->grh || packet->grh->flow_label <= FLOW_LABEL_MAX);
 }
 
 int weft_pcap_record(uint8_t *out, size_t cap, const struct weft_pcap_packet *packet)
 {
-    if (out == NULL || packet == NULL || !packet_is_valid(packet))
-        return WEFT_ERR_INVALID;
-    size_t packet_bytes = LRH_BYTES + (packet->grh != NULL ? GRH_BYTES : 0) + BTH_BYTES +
-                          DETH_BYTES + WEFT_MAD_BYTES + ICRC_BYTES + VCRC_BYTES;
-    size_t record_bytes = PCAP_RECORD_BYTES + ERF_HEADER_BYTES + packet_bytes;
+    size_t packet_bytes, record_bytes;
 
+    if (!out || !packet || !packet_is_valid(packet))
+        return WEFT_ERR_INVALID;
+    packet_bytes = LRH_BYTES + (packet->grh ? GRH_BYTES : 0) + BTH_BYTES + DETH_BYTES +
+                   WEFT_MAD_BYTES + ICRC_BYTES + VCRC_BYTES;
+    record_bytes = PCAP_RECORD_BYTES + ERF_HEADER_BYTES + packet_bytes;
     if (record_bytes > cap)
         return WEFT_ERR_FULL;
     put_record_headers(out, packet->time, packet_bytes);

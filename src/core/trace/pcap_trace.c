@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Capture records from the trace: the packets a port transmitted and received.
- */
+/* Capture records from the trace: the packets a port transmitted and received. */
 #include <weft/pcap.h>
 #include <weft/wire.h>
 

@@ -54,7 +54,7 @@ static void write_value(struct wire_text *text, enum wire_field_id id, const uin
 
 static void write_text_line(struct wire_text *text, const char *prefix, const char *name)
 {
-    if (prefix != NULL) {
+    if (prefix) {
         wire_text_string(text, prefix);
         wire_text_char(text, '.');
     }
@@ -100,6 +100,7 @@ static void write_header_json(struct wire_text *text, enum weft_wire_header head
     wire_text_char(text, '{');
     for (int id = 0; id < WIRE_FIELD_COUNT; id++) {
         const struct wire_field *field = &wire_fields[id];
+        bool quoted = field->kind != WIRE_KIND_UINT || field->bits > JSON_NUMBER_BITS;
 
         if (field->header != (unsigned int)header)
             continue;
@@ -107,7 +108,6 @@ static void write_header_json(struct wire_text *text, enum weft_wire_header head
             truncated = true;
             continue;
         }
-        bool quoted = field->kind != WIRE_KIND_UINT || field->bits > JSON_NUMBER_BITS;
         write_json_name(text, field->name, first);
         if (quoted)
             wire_text_char(text, '"');
@@ -128,7 +128,7 @@ size_t weft_wire_text(enum weft_wire_header header, const void *buf, size_t len,
 {
     struct wire_text text = {.out = out, .cap = cap};
 
-    write_header_text(&text, header, NULL, buf, buf == NULL ? 0 : len);
+    write_header_text(&text, header, NULL, buf, buf ? len : 0);
     return wire_text_end(&text);
 }
 
@@ -137,7 +137,7 @@ size_t weft_wire_json(enum weft_wire_header header, const void *buf, size_t len,
 {
     struct wire_text text = {.out = out, .cap = cap};
 
-    write_header_json(&text, header, buf, buf == NULL ? 0 : len);
+    write_header_json(&text, header, buf, buf ? len : 0);
     return wire_text_end(&text);
 }
 

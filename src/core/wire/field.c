@@ -32,7 +32,7 @@ size_t weft_wire_header_bytes(enum weft_wire_header header)
 
 int weft_wire_find(enum weft_wire_header header, const char *name)
 {
-    if (name == NULL)
+    if (!name)
         return WEFT_ERR_NOTFOUND;
     for (int id = 0; id < WIRE_FIELD_COUNT; id++) {
         if (wire_fields[id].header == (unsigned int)header && !strcmp(wire_fields[id].name, name))
@@ -72,7 +72,7 @@ void wire_set(enum wire_field_id id, uint8_t *buf, uint64_t value)
 static int check_field(int field, bool array, const void *buf, size_t len,
                        const struct wire_field **ret_row)
 {
-    if (field < 0 || field >= WIRE_FIELD_COUNT || buf == NULL)
+    if (field < 0 || field >= WIRE_FIELD_COUNT || !buf)
         return WEFT_ERR_INVALID;
     if (wire_field_is_array(&wire_fields[field]) != array)
         return WEFT_ERR_INVALID;
@@ -87,7 +87,7 @@ int weft_wire_get(int field, const void *buf, size_t len, uint64_t *ret_value)
     const struct wire_field *row;
     int err = check_field(field, false, buf, len, &row);
 
-    if (err == 0 && ret_value == NULL)
+    if (err == 0 && !ret_value)
         err = WEFT_ERR_INVALID;
     if (err < 0)
         return err;
@@ -115,7 +115,7 @@ int weft_wire_get_bytes(int field, const void *buf, size_t len, void *out, size_
 
     if (err < 0)
         return err;
-    if (out == NULL || out_bytes < row->bits / 8U)
+    if (!out || out_bytes < row->bits / 8U)
         return WEFT_ERR_INVALID;
     memset(out, 0, out_bytes);
     memcpy(out, (const uint8_t *)buf + row->bit_offset / 8U, row->bits / 8U);
@@ -126,12 +126,13 @@ int weft_wire_set_bytes(int field, void *buf, size_t len, const void *value, siz
 {
     const struct wire_field *row;
     int err = check_field(field, true, buf, len, &row);
+    uint8_t *at;
 
     if (err < 0)
         return err;
-    if (value_bytes > row->bits / 8U || (value == NULL && value_bytes > 0))
+    if (value_bytes > row->bits / 8U || (!value && value_bytes > 0))
         return WEFT_ERR_INVALID;
-    uint8_t *at = (uint8_t *)buf + row->bit_offset / 8U;
+    at = (uint8_t *)buf + row->bit_offset / 8U;
     memset(at, 0, row->bits / 8U);
     if (value_bytes > 0)
         memcpy(at, value, value_bytes);

@@ -33,12 +33,13 @@ size_t weft_wire_layers(const void *mad, size_t len,
 {
     const uint8_t *p = mad;
     size_t count = 0;
+    uint8_t mgmt_class;
+    bool active;
 
-    if (p == NULL || len < WEFT_MAD_HEADER_BYTES)
+    if (!p || len < WEFT_MAD_HEADER_BYTES)
         return 0;
-    uint8_t mgmt_class = mad_class(p);
-    bool active = len >= WEFT_RMPP_DATA_OFFSET && rmpp_is_active(p);
-
+    mgmt_class = mad_class(p);
+    active = len >= WEFT_RMPP_DATA_OFFSET && rmpp_is_active(p);
     count = push(ret_layers, count, WEFT_WIRE_MAD, 0);
     if (mad_class_is_smi(mgmt_class))
         count = push(ret_layers, count, WEFT_WIRE_SMP, 0);
