@@ -55,7 +55,7 @@ static void set_scenario(const struct load *l, struct storm_scenario *ret)
 static int run(const struct load *l)
 {
     const struct weft_alloc alloc = {get_memory, put_memory, NULL};
-    struct client_place *places = calloc(l->clients, sizeof(*places));
+    struct storm_client_place *places = calloc(l->clients, sizeof(*places));
     struct storm_scenario scenario;
     struct storm_policy policy;
     struct storm_config config = {.scenario = &scenario,
@@ -73,7 +73,8 @@ static int run(const struct load *l)
     if (places == NULL)
         return EXIT_FAILURE;
     for (uint32_t i = 0; i < l->clients; i++)
-        places[i] = (struct client_place){(uint16_t)(2 + i % 2 * 2), (uint16_t)(i % 40000 + 2)};
+        places[i] =
+            (struct storm_client_place){(uint16_t)(2 + i % 2 * 2), (uint16_t)(i % 40000 + 2)};
     set_scenario(l, &scenario);
     begin = processor_ns();
     if (storm_policy_named(l->policy, &policy) != 0 || storm_new(&config, &alloc, &storm) != 0)

@@ -16,7 +16,7 @@ struct storm_outcome {
     char *name; /**< as written on the command line; owned */
     struct storm_policy policy;
     struct storm_result result; /**< over_time points to `over_time` below */
-    struct measure over_time;
+    struct storm_measure over_time;
 };
 
 /** The command. */
@@ -29,8 +29,8 @@ struct storm_job {
     uint32_t stranded;    /**< hosts without a path to the SA; they take no part */
     uint32_t clients;     /**< clients that behave */
     uint16_t sa_lid;
-    uint16_t hops_min, hops_max; /**< links between a client and the SA */
-    struct client_place *places; /**< one a client; owned */
+    uint16_t hops_min, hops_max;       /**< links between a client and the SA */
+    struct storm_client_place *places; /**< one a client; owned */
     uint64_t seed;
     struct storm_outcome outcomes[STORM_POLICIES_MAX];
     size_t outcome_count;

@@ -45,7 +45,7 @@ static json_t *hash(uint64_t value)
 static json_t *policy(const struct storm_outcome *o)
 {
     const struct storm_result *r = &o->result;
-    const struct client_totals *c = &r->clients;
+    const struct storm_client_totals *c = &r->clients;
 
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"

@@ -22,7 +22,7 @@ static uint16_t host_lid(const struct topo *t, uint32_t host, uint32_t number)
 
 /* The hosts with a path to the first one.
  * Returns how many, or 0 when there is no memory. */
-static uint32_t find_hosts(const struct topo *t, struct client_place *ret)
+static uint32_t find_hosts(const struct topo *t, struct storm_client_place *ret)
 {
     uint16_t *hops = calloc(t->node_count, sizeof(*hops));
     uint32_t count = 0;
@@ -33,14 +33,15 @@ static uint32_t find_hosts(const struct topo *t, struct client_place *ret)
 
             if (links != TOPO_UNREACHABLE)
                 ret[count++] =
-                    (struct client_place){.hops = links, .lid = host_lid(t, t->hosts[i], i)};
+                    (struct storm_client_place){.hops = links, .lid = host_lid(t, t->hosts[i], i)};
         }
     }
     free(hops);
     return count;
 }
 
-static void spread_clients(struct storm_job *job, const struct client_place *hosts, uint32_t count)
+static void spread_clients(struct storm_job *job, const struct storm_client_place *hosts,
+                           uint32_t count)
 {
     job->hops_min = UINT16_MAX;
     for (uint32_t i = 0; i < job->clients; i++) {
@@ -58,7 +59,7 @@ static void spread_clients(struct storm_job *job, const struct client_place *hos
 
 static int place_in(struct storm_job *job, const struct topo *t)
 {
-    struct client_place *hosts;
+    struct storm_client_place *hosts;
     uint32_t count;
 
     job->hosts = t->host_count;

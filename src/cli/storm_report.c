@@ -305,7 +305,7 @@ static struct chart_axis time_axis(const struct storm_job *job)
 static void draw_resolved(struct chart *c, const struct storm_job *job,
                           const struct storm_outcome *o)
 {
-    const struct measure *m = &o->over_time;
+    const struct storm_measure *m = &o->over_time;
     double resolved = 0;
 
     chart_point(c, 0, 0);
@@ -313,10 +313,10 @@ static void draw_resolved(struct chart *c, const struct storm_job *job,
         double begin = (double)((weft_time)i << m->step_log2);
         double end = (double)((weft_time)(i + 1) << m->step_log2);
 
-        if (m->step[i].counts[MEASURE_RESOLVED] == 0)
+        if (m->step[i].counts[STORM_MEASURE_RESOLVED] == 0)
             continue;
         chart_point(c, begin, resolved / job->clients);
-        resolved += m->step[i].counts[MEASURE_RESOLVED];
+        resolved += m->step[i].counts[STORM_MEASURE_RESOLVED];
         if (end > (double)o->result.end)
             end = (double)o->result.end;
         chart_point(c, end, resolved / job->clients);
@@ -354,8 +354,8 @@ static void write_resolved(const struct storm_job *job, FILE *out)
 struct panel {
     const char *heading;
     const char *label;
-    const char *peak;          /* before the largest value */
-    enum measure_what what[3]; /* added up; closed by MEASURE_WHATS when fewer */
+    const char *peak;                /* before the largest value */
+    enum storm_measure_what what[3]; /* added up; closed by STORM_MEASURE_WHATS when fewer */
     bool queue;
 };
 
@@ -363,33 +363,33 @@ static const struct panel panels[] = {
     {"Requests waiting at the SA",
      "Requests waiting at the SA over time",
      "longest queue",
-     {MEASURE_WHATS},
+     {STORM_MEASURE_WHATS},
      true},
     {"MADs per second, both directions",
      "MADs per second over time",
      "at most",
-     {MEASURE_REQUESTS, MEASURE_ANSWERS, MEASURE_WHATS},
+     {STORM_MEASURE_REQUESTS, STORM_MEASURE_ANSWERS, STORM_MEASURE_WHATS},
      false},
     {"Wasted per second: lost, BUSY and stale",
      "Wasted MADs per second over time",
      "at most",
-     {MEASURE_DROPPED, MEASURE_BUSY, MEASURE_STALE},
+     {STORM_MEASURE_DROPPED, STORM_MEASURE_BUSY, STORM_MEASURE_STALE},
      false},
 };
 
-static double panel_value(const struct panel *p, const struct measure *m, uint32_t step)
+static double panel_value(const struct panel *p, const struct storm_measure *m, uint32_t step)
 {
-    const struct measure_step *s = &m->step[step];
+    const struct storm_measure_step *s = &m->step[step];
     double sum = 0;
 
     if (p->queue)
         return s->queue_peak;
-    for (size_t i = 0; i < 3 && p->what[i] != MEASURE_WHATS; i++)
+    for (size_t i = 0; i < 3 && p->what[i] != STORM_MEASURE_WHATS; i++)
         sum += s->counts[p->what[i]];
     return sum * 1e9 / (double)((weft_time)1 << m->step_log2);
 }
 
-static double panel_peak(const struct panel *p, const struct measure *m)
+static double panel_peak(const struct panel *p, const struct storm_measure *m)
 {
     double peak = 0;
 
@@ -401,7 +401,7 @@ static double panel_peak(const struct panel *p, const struct measure *m)
 
 static void draw_panel(struct chart *c, const struct panel *p, const struct storm_outcome *o)
 {
-    const struct measure *m = &o->over_time;
+    const struct storm_measure *m = &o->over_time;
     double end = (double)o->result.quiet;
 
     for (uint32_t i = 0; i < m->steps; i++) {

@@ -4,25 +4,25 @@
 
 #include <stdint.h>
 
-struct arena_piece {
-    struct arena_piece *older;
+struct storm_arena_piece {
+    struct storm_arena_piece *older;
     size_t size;
 };
 
 static const size_t piece_size = (size_t)32 << 20;
 
-void arena_init(struct arena *a, const struct weft_alloc *from)
+void storm_arena_init(struct storm_arena *a, const struct weft_alloc *from)
 {
-    *a = (struct arena){.from = *from};
+    *a = (struct storm_arena){.from = *from};
 }
 
-static bool add_piece(struct arena *a, size_t size)
+static bool add_piece(struct storm_arena *a, size_t size)
 {
-    struct arena_piece *piece = a->from.get(a->from.ctx, size, _Alignof(max_align_t));
+    struct storm_arena_piece *piece = a->from.get(a->from.ctx, size, _Alignof(max_align_t));
 
     if (!piece)
         return false;
-    *piece = (struct arena_piece){a->pieces, size};
+    *piece = (struct storm_arena_piece){a->pieces, size};
     a->pieces = piece;
     a->next = (char *)(piece + 1);
     a->left = size - sizeof(*piece);
@@ -31,11 +31,11 @@ static bool add_piece(struct arena *a, size_t size)
 
 static void *arena_get(void *ctx, size_t size, size_t align)
 {
-    struct arena *a = ctx;
+    struct storm_arena *a = ctx;
     size_t need, gap;
     char *p;
 
-    if (__builtin_add_overflow(size, sizeof(struct arena_piece) + align, &need))
+    if (__builtin_add_overflow(size, sizeof(struct storm_arena_piece) + align, &need))
         return NULL;
     gap = -(uintptr_t)a->next & (align - 1);
     if (a->left < gap || a->left - gap < size) {
@@ -56,15 +56,15 @@ static void arena_put(void *ctx, void *p, size_t size)
     (void)size;
 }
 
-struct weft_alloc arena_alloc(struct arena *a)
+struct weft_alloc storm_arena_alloc(struct storm_arena *a)
 {
     return (struct weft_alloc){arena_get, arena_put, a};
 }
 
-void arena_done(struct arena *a)
+void storm_arena_done(struct storm_arena *a)
 {
     while (a->pieces) {
-        struct arena_piece *piece = a->pieces;
+        struct storm_arena_piece *piece = a->pieces;
 
         a->pieces = piece->older;
         a->from.put(a->from.ctx, piece, piece->size);

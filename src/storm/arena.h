@@ -7,25 +7,25 @@
 
 #include <weft/base.h>
 
-struct arena_piece;
+struct storm_arena_piece;
 
 /** An arena. Members are private to arena.c. */
-struct arena {
+struct storm_arena {
     struct weft_alloc from;
-    struct arena_piece *pieces; /* the newest first */
-    char *next;                 /* free bytes of the newest */
+    struct storm_arena_piece *pieces; /* the newest first */
+    char *next;                       /* free bytes of the newest */
     size_t left;
 };
 
 /** Starts empty.
  * @param from  where the pieces come from; copied */
-void arena_init(struct arena *a, const struct weft_alloc *from);
+void storm_arena_init(struct storm_arena *a, const struct weft_alloc *from);
 
-/** The arena as an allocator: what is put back is kept until arena_done().
+/** The arena as an allocator: what is put back is kept until storm_arena_done().
  * @param a  must stay where it is while the allocator is in use */
-struct weft_alloc arena_alloc(struct arena *a);
+struct weft_alloc storm_arena_alloc(struct storm_arena *a);
 
 /** Gives all memory back. */
-void arena_done(struct arena *a);
+void storm_arena_done(struct storm_arena *a);
 
 #endif

@@ -14,7 +14,7 @@ enum slot_state {
 
 static const uint16_t no_slot = UINT16_MAX;
 
-static void report_violation(struct client *c, const char *rule)
+static void report_violation(struct storm_client *c, const char *rule)
 {
     if (c->env->violation)
         return;
@@ -24,17 +24,17 @@ static void report_violation(struct client *c, const char *rule)
 
 static void observe(void *ctx, const struct weft_trace_event *ev)
 {
-    struct client *c = ctx;
-    struct client_env *env = c->env;
+    struct storm_client *c = ctx;
+    struct storm_client_env *env = c->env;
 
-    env->trace_hash = trace_hash_event(env->trace_hash, c->index, ev);
+    env->trace_hash = storm_trace_hash_event(env->trace_hash, c->index, ev);
     if (env->trace) {
         env->trace_client = c->index;
         env->trace(env->trace_ctx, ev);
     }
 }
 
-uint32_t client_slots(const struct client_behaviour *b)
+uint32_t storm_client_slots(const struct storm_client_behaviour *b)
 {
     uint32_t paths = b->queries - b->joins;
     uint32_t width = paths < b->width ? paths : b->width;
@@ -42,10 +42,10 @@ uint32_t client_slots(const struct client_behaviour *b)
     return width > 0 ? width : 1;
 }
 
-static int add_agents(struct client *c, const struct weft_alloc *alloc)
+static int add_agents(struct storm_client *c, const struct weft_alloc *alloc)
 {
     const struct weft_mad_agent_req req = {
-        .qpn = QUERY_QPN, .mgmt_class = WEFT_CLASS_SUBN_ADM, .class_version = 2};
+        .qpn = STORM_QUERY_QPN, .mgmt_class = WEFT_CLASS_SUBN_ADM, .class_version = 2};
     uint32_t count = c->behaviour->agents;
     int err = 0;
 
@@ -57,28 +57,31 @@ static int add_agents(struct client *c, const struct weft_alloc *alloc)
     return err;
 }
 
-static int add_slots(struct client *c, uint32_t count, const struct weft_alloc *alloc)
+static int add_slots(struct storm_client *c, uint32_t count, const struct weft_alloc *alloc)
 {
-    c->slots = alloc->get(alloc->ctx, count * sizeof(*c->slots), _Alignof(struct client_slot));
+    c->slots =
+        alloc->get(alloc->ctx, count * sizeof(*c->slots), _Alignof(struct storm_client_slot));
     if (!c->slots)
         return WEFT_ERR_NOMEM;
     c->free_slot = no_slot;
     for (uint32_t i = count; i > 0; i--) {
-        c->slots[i - 1] = (struct client_slot){.next_free = c->free_slot, .state = SLOT_FREE};
+        c->slots[i - 1] = (struct storm_client_slot){.next_free = c->free_slot, .state = SLOT_FREE};
         c->free_slot = (uint16_t)(i - 1);
     }
     return 0;
 }
 
-int client_init(struct client *c, struct client_env *env, const struct client_behaviour *behaviour,
-                const struct client_place *place, uint32_t index,
-                const struct weft_mad_config *config, uint64_t seed, const struct weft_alloc *alloc)
+int storm_client_init(struct storm_client *c, struct storm_client_env *env,
+                      const struct storm_client_behaviour *behaviour,
+                      const struct storm_client_place *place, uint32_t index,
+                      const struct weft_mad_config *config, uint64_t seed,
+                      const struct weft_alloc *alloc)
 {
     struct weft_mad_config mine = *config;
     struct prng mixer = {seed ^ (uint64_t)index << 32};
     int err;
 
-    *c = (struct client){
+    *c = (struct storm_client){
         .started_at = WEFT_TIME_NEVER,
         .finished_at = WEFT_TIME_NEVER,
         .hops = place->hops,
@@ -89,7 +92,7 @@ int client_init(struct client *c, struct client_env *env, const struct client_be
         .timer_at = WEFT_TIME_NEVER,
     };
     mine.seed = prng_next(&mixer);
-    mine.sends = client_slots(behaviour);
+    mine.sends = storm_client_slots(behaviour);
     mine.trace = observe;
     mine.trace_ctx = c;
     err = weft_mad_port_new(&mine, alloc, &c->port);
@@ -102,27 +105,27 @@ int client_init(struct client *c, struct client_env *env, const struct client_be
     return err;
 }
 
-void client_done(struct client *c)
+void storm_client_done(struct storm_client *c)
 {
     c->port = weft_mad_port_free(c->port);
 }
 
 /* Posts the query of a slot. */
-static void post(struct client *c, weft_time now, uint16_t slot_index)
+static void post(struct storm_client *c, weft_time now, uint16_t slot_index)
 {
-    const struct client_behaviour *b = c->behaviour;
-    struct client_slot *slot = &c->slots[slot_index];
+    const struct storm_client_behaviour *b = c->behaviour;
+    struct storm_client_slot *slot = &c->slots[slot_index];
     struct weft_mad_send_req req = {
         .agent = c->agents[slot->query % b->agents],
         .to = c->env->sa,
         .data = slot->mad,
-        .len = QUERY_BYTES,
+        .len = STORM_QUERY_BYTES,
         .timeout = b->timeout_ns,
         .retries = b->retries,
         .user_data = slot_index,
     };
 
-    query_write(slot->mad, c->index, slot->query, slot->query < b->joins, c->next_tid++);
+    storm_query_write(slot->mad, c->index, slot->query, slot->query < b->joins, c->next_tid++);
     slot->state = SLOT_ASKED;
     slot->status = 0;
     if (weft_mad_post(c->port, now, &req, NULL) != 0)
@@ -132,9 +135,9 @@ static void post(struct client *c, weft_time now, uint16_t slot_index)
 }
 
 /* Asks as much as the program may have under way: joins one at a time, then paths. */
-static void ask_more(struct client *c, weft_time now)
+static void ask_more(struct storm_client *c, weft_time now)
 {
-    const struct client_behaviour *b = c->behaviour;
+    const struct storm_client_behaviour *b = c->behaviour;
 
     while (c->next_query < b->queries) {
         /* The first path waits for the last join. */
@@ -152,7 +155,7 @@ static void ask_more(struct client *c, weft_time now)
     }
 }
 
-static void finish_client(struct client *c, weft_time now)
+static void finish_client(struct storm_client *c, weft_time now)
 {
     c->finished_at = now;
     if (c->behaviour->rogue)
@@ -162,15 +165,15 @@ static void finish_client(struct client *c, weft_time now)
         return;
     }
     c->env->totals.clients_resolved++;
-    measure_count(c->env->measure, now, MEASURE_RESOLVED);
+    storm_measure_count(c->env->measure, now, STORM_MEASURE_RESOLVED);
 }
 
 /* A query has got its answer, or was given up. */
-static void finish_query(struct client *c, weft_time now, uint16_t slot_index, bool resolved)
+static void finish_query(struct storm_client *c, weft_time now, uint16_t slot_index, bool resolved)
 {
-    const struct client_behaviour *b = c->behaviour;
-    struct client_slot *slot = &c->slots[slot_index];
-    struct client_totals *t = &c->env->totals;
+    const struct storm_client_behaviour *b = c->behaviour;
+    struct storm_client_slot *slot = &c->slots[slot_index];
+    struct storm_client_totals *t = &c->env->totals;
 
     slot->state = SLOT_FREE;
     slot->next_free = c->free_slot;
@@ -192,17 +195,17 @@ static void finish_query(struct client *c, weft_time now, uint16_t slot_index, b
         finish_client(c, now);
 }
 
-static void reask(struct client *c, weft_time now, uint16_t slot_index)
+static void reask(struct storm_client *c, weft_time now, uint16_t slot_index)
 {
     c->env->totals.reasked++;
     post(c, now, slot_index);
 }
 
-static void take_send_done(struct client *c, weft_time now, const struct weft_mad_event *ev)
+static void take_send_done(struct storm_client *c, weft_time now, const struct weft_mad_event *ev)
 {
-    const struct client_behaviour *b = c->behaviour;
+    const struct storm_client_behaviour *b = c->behaviour;
     uint16_t slot_index = (uint16_t)ev->user_data;
-    struct client_slot *slot = &c->slots[slot_index];
+    struct storm_client_slot *slot = &c->slots[slot_index];
     enum weft_mad_status status = ev->u.sent.status;
 
     if (slot->state != SLOT_ASKED)
@@ -218,24 +221,25 @@ static void take_send_done(struct client *c, weft_time now, const struct weft_ma
         reask(c, now, slot_index);
     } else {
         slot->state = SLOT_PAUSED;
-        scheduler_add(c->env->scheduler, now + b->reask_delay_ns, STORM_REASK, c->index, slot_index,
-                      0);
+        storm_scheduler_add(c->env->scheduler, now + b->reask_delay_ns, STORM_REASK, c->index,
+                            slot_index, 0);
     }
 }
 
-static void take_answer(struct client *c, weft_time now, const struct weft_mad_event *ev)
+static void take_answer(struct storm_client *c, weft_time now, const struct weft_mad_event *ev)
 {
-    struct client_slot *slot = &c->slots[ev->user_data];
+    struct storm_client_slot *slot = &c->slots[ev->user_data];
 
     if (slot->state != SLOT_ASKED)
         report_violation(c, "an answer was delivered for a send that is done");
     slot->status = mad_status(ev->u.recv.mad);
     c->reading = ev->u.recv.id;
     if (c->env->read_ns > 0)
-        scheduler_add(c->env->scheduler, now + c->env->read_ns, STORM_READ_DONE, c->index, 0, 0);
+        storm_scheduler_add(c->env->scheduler, now + c->env->read_ns, STORM_READ_DONE, c->index, 0,
+                            0);
 }
 
-static void release_buffer(struct client *c)
+static void release_buffer(struct storm_client *c)
 {
     if (weft_mad_recv_release(c->port, c->reading) != 0)
         report_violation(c, "a receive buffer was gone before it was released");
@@ -244,7 +248,7 @@ static void release_buffer(struct client *c)
 
 /* Reads what has come in until reading takes time.
  * Returns whether there was anything. */
-static bool read_events(struct client *c, weft_time now)
+static bool read_events(struct storm_client *c, weft_time now)
 {
     struct weft_mad_event ev;
     bool any = false;
@@ -263,26 +267,27 @@ static bool read_events(struct client *c, weft_time now)
 }
 
 /* Puts a packet on the link behind the client's earlier ones. */
-static void send_packet(struct client *c, weft_time now, const uint8_t *mad)
+static void send_packet(struct storm_client *c, weft_time now, const uint8_t *mad)
 {
-    struct client_env *env = c->env;
+    struct storm_client_env *env = c->env;
     weft_time leaves_at = c->link_free_at > now ? c->link_free_at : now;
     uint32_t query;
 
     c->link_free_at = leaves_at + env->send_ns;
     env->totals.requests++;
     env->totals.rogue_requests += c->behaviour->rogue;
-    measure_count(env->measure, now, MEASURE_REQUESTS);
-    if (query_read(mad, &query) != 0) {
+    storm_measure_count(env->measure, now, STORM_MEASURE_REQUESTS);
+    if (storm_query_read(mad, &query) != 0) {
         report_violation(c, "the engine changed a request beyond its transaction id");
         return;
     }
-    if (!network_loses(env->network, NETWORK_REQUEST))
-        scheduler_add(env->scheduler, leaves_at + network_latency(env->network, c->hops),
-                      STORM_AT_SA, c->index, query, mad_tid(mad));
+    if (!storm_network_loses(env->network, STORM_NETWORK_REQUEST))
+        storm_scheduler_add(env->scheduler,
+                            leaves_at + storm_network_latency(env->network, c->hops), STORM_AT_SA,
+                            c->index, query, mad_tid(mad));
 }
 
-static bool send_packets(struct client *c, weft_time now)
+static bool send_packets(struct storm_client *c, weft_time now)
 {
     struct weft_mad_tx tx;
     bool any = false;
@@ -298,18 +303,18 @@ static bool send_packets(struct client *c, weft_time now)
 
 /* One timer event a client: when the deadline moved away the old event finds nothing to do and the
  * next is added then, so a retry's timer that never fires costs nothing. */
-static void arm_timer(struct client *c)
+static void arm_timer(struct storm_client *c)
 {
     weft_time deadline = weft_mad_deadline(c->port);
 
     if (deadline >= c->timer_at)
         return;
     c->timer_at = deadline;
-    scheduler_add(c->env->scheduler, deadline, STORM_TIMER, c->index, 0, 0);
+    storm_scheduler_add(c->env->scheduler, deadline, STORM_TIMER, c->index, 0, 0);
 }
 
 /* The promises of flow control, looked up in the engine itself. */
-static void check_limits(struct client *c)
+static void check_limits(struct storm_client *c)
 {
     struct weft_mad_port_stats port;
     struct weft_mad_agent_stats agent;
@@ -319,7 +324,7 @@ static void check_limits(struct client *c)
         report_violation(c, "the engine met an illegal transition");
     if (c->env->port_budget && port.outstanding + port.recv_held > port.recv_depth)
         report_violation(c, "the port's budget is exceeded");
-    if (port.sends > client_slots(c->behaviour))
+    if (port.sends > storm_client_slots(c->behaviour))
         report_violation(c, "the engine holds more sends than were posted");
     for (uint32_t i = 0; i < c->behaviour->agents; i++) {
         if (weft_mad_agent_stats(c->port, c->agents[i], &agent) != 0)
@@ -330,7 +335,7 @@ static void check_limits(struct client *c)
 }
 
 /* Lets engine and program act until both are quiet. */
-static void run(struct client *c, weft_time now)
+static void run(struct storm_client *c, weft_time now)
 {
     bool sent, read;
 
@@ -343,14 +348,14 @@ static void run(struct client *c, weft_time now)
         check_limits(c);
 }
 
-void client_start(struct client *c, weft_time now)
+void storm_client_start(struct storm_client *c, weft_time now)
 {
     c->started_at = now;
     ask_more(c, now);
     run(c, now);
 }
 
-void client_timer(struct client *c, weft_time now)
+void storm_client_timer(struct storm_client *c, weft_time now)
 {
     if (now != c->timer_at)
         return;
@@ -360,27 +365,28 @@ void client_timer(struct client *c, weft_time now)
     run(c, now);
 }
 
-void client_read_done(struct client *c, weft_time now)
+void storm_client_read_done(struct storm_client *c, weft_time now)
 {
     release_buffer(c);
     run(c, now);
 }
 
-void client_reask(struct client *c, weft_time now, uint32_t slot)
+void storm_client_reask(struct storm_client *c, weft_time now, uint32_t slot)
 {
     reask(c, now, (uint16_t)slot);
     run(c, now);
 }
 
-void client_answer(struct client *c, weft_time now, uint32_t query, uint64_t tid, uint16_t status)
+void storm_client_answer(struct storm_client *c, weft_time now, uint32_t query, uint64_t tid,
+                         uint16_t status)
 {
-    struct client_env *env = c->env;
+    struct storm_client_env *env = c->env;
     bool is_join = query < c->behaviour->joins;
     const struct weft_mad_rx rx = {
-        .qpn = QUERY_QPN,
+        .qpn = STORM_QUERY_QPN,
         .dlid = c->lid,
         .from = env->sa,
-        .data = query_answer(&env->answers, c->index, query, is_join, tid, status),
+        .data = storm_query_answer(&env->answers, c->index, query, is_join, tid, status),
         .len = WEFT_MAD_BYTES,
     };
     enum weft_mad_verdict verdict;
@@ -391,7 +397,7 @@ void client_answer(struct client *c, weft_time now, uint32_t query, uint64_t tid
     }
     if (verdict == WEFT_MAD_DROP_UNMATCHED && status == 0) {
         env->totals.unmatched++;
-        measure_count(env->measure, now, MEASURE_STALE);
+        storm_measure_count(env->measure, now, STORM_MEASURE_STALE);
     } else if (verdict == WEFT_MAD_DROP_NO_BUFFER) {
         env->totals.recv_dropped++;
         if (env->port_budget)

@@ -19,7 +19,7 @@
 #include <weft/trace.h>
 
 /** What all clients of a storm have done. */
-struct client_totals {
+struct storm_client_totals {
     uint64_t asked;            /**< queries asked for the first time */
     uint64_t reasked;          /**< queries asked anew after an error */
     uint64_t accepted;         /**< sends the engines accepted */
@@ -36,7 +36,7 @@ struct client_totals {
 };
 
 /** How clients of one kind behave. */
-struct client_behaviour {
+struct storm_client_behaviour {
     uint32_t joins;
     uint32_t queries; /**< joins included */
     uint32_t width;   /**< path queries under way at a time */
@@ -49,12 +49,12 @@ struct client_behaviour {
 };
 
 /** What the clients of one storm share. */
-struct client_env {
-    struct scheduler *scheduler;
-    struct network *network;
-    struct measure *measure;
-    struct query_answers answers;
-    struct client_totals totals;
+struct storm_client_env {
+    struct storm_scheduler *scheduler;
+    struct storm_network *network;
+    struct storm_measure *measure;
+    struct storm_query_answers answers;
+    struct storm_client_totals totals;
     struct weft_mad_addr sa; /**< where requests go */
     weft_time read_ns, send_ns;
     bool port_budget; /**< the policy promises that no answer is lost */
@@ -69,8 +69,8 @@ struct client_env {
 };
 
 /** A query under way. */
-struct client_slot {
-    uint8_t mad[QUERY_BYTES]; /* lent to the engine while asked */
+struct storm_client_slot {
+    uint8_t mad[STORM_QUERY_BYTES]; /* lent to the engine while asked */
     uint32_t query;
     uint16_t next_free;
     uint16_t status; /* of the answer, once there is one */
@@ -78,7 +78,7 @@ struct client_slot {
 };
 
 /** A client. Members are private to client.c but for the first group. */
-struct client {
+struct storm_client {
     weft_time started_at;  /**< WEFT_TIME_NEVER before */
     weft_time finished_at; /**< WEFT_TIME_NEVER before */
     bool failed;           /**< some query did not get its answer */
@@ -87,10 +87,10 @@ struct client {
     uint16_t lid;
     uint16_t free_slot;
     uint32_t index;
-    struct client_env *env;
-    const struct client_behaviour *behaviour;
+    struct storm_client_env *env;
+    const struct storm_client_behaviour *behaviour;
     struct weft_mad_port *port;
-    struct client_slot *slots;
+    struct storm_client_slot *slots;
     weft_mad_agent_id *agents;
     weft_mad_recv_id reading; /* the received MAD it is reading, or none */
     weft_time timer_at;       /* when its timer event comes */
@@ -99,7 +99,7 @@ struct client {
 };
 
 /** Where a client is. */
-struct client_place {
+struct storm_client_place {
     uint16_t hops; /**< links to the SA */
     uint16_t lid;  /**< its port's base LID */
 };
@@ -115,33 +115,35 @@ struct client_place {
  * @param alloc      where memory comes from
  * @return 0, WEFT_ERR_NOMEM, or another error of the engine: the configuration is wrong
  */
-int client_init(struct client *c, struct client_env *env, const struct client_behaviour *behaviour,
-                const struct client_place *place, uint32_t index,
-                const struct weft_mad_config *config, uint64_t seed,
-                const struct weft_alloc *alloc);
+int storm_client_init(struct storm_client *c, struct storm_client_env *env,
+                      const struct storm_client_behaviour *behaviour,
+                      const struct storm_client_place *place, uint32_t index,
+                      const struct weft_mad_config *config, uint64_t seed,
+                      const struct weft_alloc *alloc);
 
 /** Frees a client's port. */
-void client_done(struct client *c);
+void storm_client_done(struct storm_client *c);
 
 /** The client starts to ask. */
-void client_start(struct client *c, weft_time now);
+void storm_client_start(struct storm_client *c, weft_time now);
 
 /** A timer event of the client has come. */
-void client_timer(struct client *c, weft_time now);
+void storm_client_timer(struct storm_client *c, weft_time now);
 
 /** The client has read the MAD it was reading. */
-void client_read_done(struct client *c, weft_time now);
+void storm_client_read_done(struct storm_client *c, weft_time now);
 
 /** The client asks the failed query of a slot anew. */
-void client_reask(struct client *c, weft_time now, uint32_t slot);
+void storm_client_reask(struct storm_client *c, weft_time now, uint32_t slot);
 
 /** A packet of the SA arrives at the client.
  * @param query   which query it answers
  * @param tid     of the request
  * @param status  0 or WEFT_STATUS_BUSY */
-void client_answer(struct client *c, weft_time now, uint32_t query, uint64_t tid, uint16_t status);
+void storm_client_answer(struct storm_client *c, weft_time now, uint32_t query, uint64_t tid,
+                         uint16_t status);
 
 /** The slots that a client of this behaviour needs: its queries under way at a time. */
-uint32_t client_slots(const struct client_behaviour *b);
+uint32_t storm_client_slots(const struct storm_client_behaviour *b);
 
 #endif

@@ -9,58 +9,58 @@
 /* Steps begin with 2^14 ns; they double until the run fits. */
 static const uint32_t first_step_log2 = 14;
 
-void measure_init(struct measure *m)
+void storm_measure_init(struct storm_measure *m)
 {
-    *m = (struct measure){.step_log2 = first_step_log2};
+    *m = (struct storm_measure){.step_log2 = first_step_log2};
 }
 
-static void step_merge(struct measure_step *into, const struct measure_step *from)
+static void step_merge(struct storm_measure_step *into, const struct storm_measure_step *from)
 {
-    for (size_t i = 0; i < MEASURE_WHATS; i++)
+    for (size_t i = 0; i < STORM_MEASURE_WHATS; i++)
         into->counts[i] += from->counts[i];
     if (from->queue_peak > into->queue_peak)
         into->queue_peak = from->queue_peak;
 }
 
-static void halve(struct measure *m)
+static void halve(struct storm_measure *m)
 {
-    for (uint32_t i = 0; i < MEASURE_STEPS / 2; i++) {
-        struct measure_step merged = m->step[2 * i];
+    for (uint32_t i = 0; i < STORM_MEASURE_STEPS / 2; i++) {
+        struct storm_measure_step merged = m->step[2 * i];
 
         step_merge(&merged, &m->step[2 * i + 1]);
         m->step[i] = merged;
     }
-    for (uint32_t i = MEASURE_STEPS / 2; i < MEASURE_STEPS; i++)
-        m->step[i] = (struct measure_step){0};
+    for (uint32_t i = STORM_MEASURE_STEPS / 2; i < STORM_MEASURE_STEPS; i++)
+        m->step[i] = (struct storm_measure_step){0};
     m->steps = (m->steps + 1) / 2;
     m->step_log2++;
 }
 
 /* The step of a time; the steps between keep the queue's last length. */
-static struct measure_step *step_at(struct measure *m, weft_time now)
+static struct storm_measure_step *step_at(struct storm_measure *m, weft_time now)
 {
-    while ((now >> m->step_log2) >= MEASURE_STEPS)
+    while ((now >> m->step_log2) >= STORM_MEASURE_STEPS)
         halve(m);
     while (m->steps <= (now >> m->step_log2))
         m->step[m->steps++].queue_peak = m->queue_now;
     return &m->step[now >> m->step_log2];
 }
 
-void measure_count(struct measure *m, weft_time now, enum measure_what what)
+void storm_measure_count(struct storm_measure *m, weft_time now, enum storm_measure_what what)
 {
     step_at(m, now)->counts[what]++;
 }
 
-void measure_queue(struct measure *m, weft_time now, uint32_t waiting)
+void storm_measure_queue(struct storm_measure *m, weft_time now, uint32_t waiting)
 {
-    struct measure_step *step = step_at(m, now);
+    struct storm_measure_step *step = step_at(m, now);
 
     if (waiting > step->queue_peak)
         step->queue_peak = waiting;
     m->queue_now = waiting;
 }
 
-weft_time measure_percentile(const weft_time *sorted, size_t count, uint32_t percent)
+weft_time storm_measure_percentile(const weft_time *sorted, size_t count, uint32_t percent)
 {
     WEFT_ASSERT(count > 0 && percent >= 1 && percent <= 100);
     return sorted[(count * percent + 99) / 100 - 1];
@@ -74,7 +74,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void measure_sort(weft_time *values, size_t count)
+void storm_measure_sort(weft_time *values, size_t count)
 {
     if (count > 0)
         qsort(values, count, sizeof(*values), compare_times);

@@ -14,22 +14,23 @@
 #include <weft/base.h>
 
 /** Direction of a packet. */
-enum network_direction {
-    NETWORK_REQUEST,
-    NETWORK_RESPONSE
+enum storm_network_direction {
+    STORM_NETWORK_REQUEST,
+    STORM_NETWORK_RESPONSE
 };
 
 /** The ways of one storm. */
-struct network {
+struct storm_network {
     weft_time host_ns, hop_ns;
     uint32_t loss[2];    /* per direction, millionths */
     struct prng prng[2]; /* one per direction: losing more answers loses no other requests */
     uint64_t lost[2];    /**< packets lost per direction */
 };
 
-static inline void network_init(struct network *n, const struct storm_scenario *s, uint64_t seed)
+static inline void storm_network_init(struct storm_network *n, const struct storm_scenario *s,
+                                      uint64_t seed)
 {
-    *n = (struct network){
+    *n = (struct storm_network){
         .host_ns = s->host_ns,
         .hop_ns = s->hop_ns,
         .loss = {(uint32_t)s->loss_request, (uint32_t)s->loss_response},
@@ -38,13 +39,13 @@ static inline void network_init(struct network *n, const struct storm_scenario *
 }
 
 /** How long a packet travels over a number of links. */
-static inline weft_time network_latency(const struct network *n, uint16_t hops)
+static inline weft_time storm_network_latency(const struct storm_network *n, uint16_t hops)
 {
     return n->host_ns + n->hop_ns * hops;
 }
 
 /** Decides whether the next packet of a direction is lost on the way, and counts it. */
-static inline bool network_loses(struct network *n, enum network_direction d)
+static inline bool storm_network_loses(struct storm_network *n, enum storm_network_direction d)
 {
     if (n->loss[d] == 0 || prng_up_to(&n->prng[d], 999999) >= n->loss[d])
         return false;

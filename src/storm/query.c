@@ -75,15 +75,15 @@ static void write_record(uint8_t *mad, uint32_t client, uint32_t query, bool is_
     }
 }
 
-void query_write(uint8_t *ret, uint32_t client, uint32_t query, bool is_join, uint32_t tid)
+void storm_query_write(uint8_t *ret, uint32_t client, uint32_t query, bool is_join, uint32_t tid)
 {
     write_header(ret, is_join ? WEFT_METHOD_SET : WEFT_METHOD_GET, is_join);
     mad_set_tid(ret, tid);
-    memset(ret + RECORD, 0, QUERY_BYTES - RECORD);
+    memset(ret + RECORD, 0, STORM_QUERY_BYTES - RECORD);
     write_record(ret, client, query, is_join);
 }
 
-int query_read(const uint8_t *mad, uint32_t *ret_query)
+int storm_query_read(const uint8_t *mad, uint32_t *ret_query)
 {
     bool is_join = mad_attr_id(mad) == WEFT_ATTR_SA_MC_MEMBER_RECORD;
 
@@ -96,7 +96,7 @@ int query_read(const uint8_t *mad, uint32_t *ret_query)
     return 0;
 }
 
-void query_answers_init(struct query_answers *a)
+void storm_query_answers_init(struct storm_query_answers *a)
 {
     memset(a, 0, sizeof(*a));
     write_header(a->join, WEFT_METHOD_GET_RESP, true);
@@ -117,8 +117,8 @@ void query_answers_init(struct query_answers *a)
     a->path[PATH_LIFE] = EXACTLY | 18;
 }
 
-const uint8_t *query_answer(struct query_answers *a, uint32_t client, uint32_t query, bool is_join,
-                            uint64_t tid, uint16_t status)
+const uint8_t *storm_query_answer(struct storm_query_answers *a, uint32_t client, uint32_t query,
+                                  bool is_join, uint64_t tid, uint16_t status)
 {
     uint8_t *mad = is_join ? a->join : a->path;
 

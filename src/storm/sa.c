@@ -4,25 +4,25 @@
 
 #include "core/base/check.h"
 
-static int queue_init(struct sa_queue *q, uint64_t limit, const struct weft_alloc *alloc)
+static int queue_init(struct storm_sa_queue *q, uint64_t limit, const struct weft_alloc *alloc)
 {
     uint32_t size = 1;
 
     while (size < limit)
         size *= 2;
-    *q = (struct sa_queue){.size = size, .limit = (uint32_t)limit};
-    q->ring = alloc->get(alloc->ctx, size * sizeof(*q->ring), _Alignof(struct sa_request));
+    *q = (struct storm_sa_queue){.size = size, .limit = (uint32_t)limit};
+    q->ring = alloc->get(alloc->ctx, size * sizeof(*q->ring), _Alignof(struct storm_sa_request));
     return q->ring ? 0 : WEFT_ERR_NOMEM;
 }
 
-static void queue_done(struct sa_queue *q, const struct weft_alloc *alloc)
+static void queue_done(struct storm_sa_queue *q, const struct weft_alloc *alloc)
 {
     if (q->ring)
         alloc->put(alloc->ctx, q->ring, q->size * sizeof(*q->ring));
-    *q = (struct sa_queue){0};
+    *q = (struct storm_sa_queue){0};
 }
 
-static bool queue_add(struct sa_queue *q, const struct sa_request *r)
+static bool queue_add(struct storm_sa_queue *q, const struct storm_sa_request *r)
 {
     if (q->count == q->limit)
         return false;
@@ -30,7 +30,7 @@ static bool queue_add(struct sa_queue *q, const struct sa_request *r)
     return true;
 }
 
-static bool queue_take(struct sa_queue *q, struct sa_request *ret)
+static bool queue_take(struct storm_sa_queue *q, struct storm_sa_request *ret)
 {
     if (q->count == 0)
         return false;
@@ -40,11 +40,12 @@ static bool queue_take(struct sa_queue *q, struct sa_request *ret)
     return true;
 }
 
-int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_alloc *alloc)
+int storm_sa_init(struct storm_sa *sa, const struct storm_scenario *s,
+                  const struct weft_alloc *alloc)
 {
     int err;
 
-    *sa = (struct sa){
+    *sa = (struct storm_sa){
         .overload = s->sa_overload == STORM_BUSY    ? STORM_BUSY
                     : s->sa_overload == STORM_STALE ? STORM_STALE
                                                     : STORM_DROP,
@@ -59,23 +60,23 @@ int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_all
     if (err == 0)
         err = queue_init(&sa->software, s->sa_backlog, alloc);
     if (err != 0)
-        sa_done(sa);
+        storm_sa_done(sa);
     return err;
 }
 
-void sa_done(struct sa *sa)
+void storm_sa_done(struct storm_sa *sa)
 {
     queue_done(&sa->receive, &sa->alloc);
     queue_done(&sa->software, &sa->alloc);
 }
 
-static void note_peak(struct sa *sa)
+static void note_peak(struct storm_sa *sa)
 {
-    if (sa_waiting(sa) > sa->queue_peak)
-        sa->queue_peak = sa_waiting(sa);
+    if (storm_sa_waiting(sa) > sa->queue_peak)
+        sa->queue_peak = storm_sa_waiting(sa);
 }
 
-bool sa_receive(struct sa *sa, const struct sa_request *r)
+bool storm_sa_receive(struct storm_sa *sa, const struct storm_sa_request *r)
 {
     if (!queue_add(&sa->receive, r)) {
         sa->dropped++;
@@ -85,7 +86,7 @@ bool sa_receive(struct sa *sa, const struct sa_request *r)
     return true;
 }
 
-weft_time sa_receiver_start(struct sa *sa, weft_time now)
+weft_time storm_sa_receiver_start(struct storm_sa *sa, weft_time now)
 {
     if (sa->overload == STORM_DROP || sa->receiver_works || !queue_take(&sa->receive, &sa->taking))
         return WEFT_TIME_NEVER;
@@ -94,7 +95,7 @@ weft_time sa_receiver_start(struct sa *sa, weft_time now)
     return now + (sa->taking_is_busy ? sa->busy_ns : sa->take_ns);
 }
 
-bool sa_receiver_finish(struct sa *sa, struct sa_request *ret_busy)
+bool storm_sa_receiver_finish(struct storm_sa *sa, struct storm_sa_request *ret_busy)
 {
     WEFT_ASSERT(sa->receiver_works);
     sa->receiver_works = false;
@@ -106,9 +107,9 @@ bool sa_receiver_finish(struct sa *sa, struct sa_request *ret_busy)
     return sa->taking_is_busy;
 }
 
-weft_time sa_worker_start(struct sa *sa, weft_time now)
+weft_time storm_sa_worker_start(struct storm_sa *sa, weft_time now)
 {
-    struct sa_queue *q = sa->overload == STORM_DROP ? &sa->receive : &sa->software;
+    struct storm_sa_queue *q = sa->overload == STORM_DROP ? &sa->receive : &sa->software;
 
     if (sa->worker_works)
         return WEFT_TIME_NEVER;
@@ -123,7 +124,7 @@ weft_time sa_worker_start(struct sa *sa, weft_time now)
     return WEFT_TIME_NEVER;
 }
 
-void sa_worker_finish(struct sa *sa, struct sa_request *ret)
+void storm_sa_worker_finish(struct storm_sa *sa, struct storm_sa_request *ret)
 {
     WEFT_ASSERT(sa->worker_works);
     sa->worker_works = false;

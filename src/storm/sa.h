@@ -17,7 +17,7 @@
 #include <weft/base.h>
 
 /** A request as the SA keeps it. */
-struct sa_request {
+struct storm_sa_request {
     uint64_t tid;
     weft_time arrived;
     uint32_t client;
@@ -25,17 +25,17 @@ struct sa_request {
 };
 
 /** A FIFO of fixed size. */
-struct sa_queue {
-    struct sa_request *ring;
+struct storm_sa_queue {
+    struct storm_sa_request *ring;
     uint32_t size; /* a power of two */
     uint32_t limit;
     uint32_t first, count;
 };
 
 /** The SA. Members are private to sa.c but for the counters. */
-struct sa {
-    struct sa_queue receive, software;
-    struct sa_request taking, serving;
+struct storm_sa {
+    struct storm_sa_queue receive, software;
+    struct storm_sa_request taking, serving;
     bool receiver_works, worker_works, taking_is_busy;
     enum storm_overload overload;
     weft_time service_ns, take_ns, busy_ns, stale_ns;
@@ -52,36 +52,37 @@ struct sa {
  * @param s      its rate, queues and overload mode; checked
  * @param alloc  where memory comes from; copied
  * @return 0; WEFT_ERR_NOMEM */
-int sa_init(struct sa *sa, const struct storm_scenario *s, const struct weft_alloc *alloc);
+int storm_sa_init(struct storm_sa *sa, const struct storm_scenario *s,
+                  const struct weft_alloc *alloc);
 
 /** Gives all memory back. */
-void sa_done(struct sa *sa);
+void storm_sa_done(struct storm_sa *sa);
 
 /** A request has arrived.
  * @return false: it was lost, the receive queue is full */
-bool sa_receive(struct sa *sa, const struct sa_request *r);
+bool storm_sa_receive(struct storm_sa *sa, const struct storm_sa_request *r);
 
 /** Lets the receiver take the next request, if it is idle and there is one.
- * @return when sa_receiver_finish() is to be called; WEFT_TIME_NEVER: not */
-weft_time sa_receiver_start(struct sa *sa, weft_time now);
+ * @return when storm_sa_receiver_finish() is to be called; WEFT_TIME_NEVER: not */
+weft_time storm_sa_receiver_start(struct storm_sa *sa, weft_time now);
 
 /** The receiver is through with its request: it is in the software queue (or lost, when that is
  * full), or is to be answered BUSY.
  * @param ret_busy  the request to be answered BUSY; written only then
  * @return whether there is one */
-bool sa_receiver_finish(struct sa *sa, struct sa_request *ret_busy);
+bool storm_sa_receiver_finish(struct storm_sa *sa, struct storm_sa_request *ret_busy);
 
 /** Lets the worker take the next request, if it is idle and there is one. Those that have waited
  * too long are thrown away on the way, which costs no time.
- * @return when sa_worker_finish() is to be called; WEFT_TIME_NEVER: not */
-weft_time sa_worker_start(struct sa *sa, weft_time now);
+ * @return when storm_sa_worker_finish() is to be called; WEFT_TIME_NEVER: not */
+weft_time storm_sa_worker_start(struct storm_sa *sa, weft_time now);
 
 /** The worker has the answer to its request ready.
  * @param ret  the request to be answered */
-void sa_worker_finish(struct sa *sa, struct sa_request *ret);
+void storm_sa_worker_finish(struct storm_sa *sa, struct storm_sa_request *ret);
 
 /** Requests waiting in both queues; those that a thread has in hand do not count. */
-static inline uint32_t sa_waiting(const struct sa *sa)
+static inline uint32_t storm_sa_waiting(const struct storm_sa *sa)
 {
     return sa->receive.count + sa->software.count;
 }

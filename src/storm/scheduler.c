@@ -21,7 +21,7 @@ static inline bool is_before(const struct storm_event *a, const struct storm_eve
     return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-static bool heap_grow(struct scheduler_heap *h, const struct weft_alloc *alloc)
+static bool heap_grow(struct storm_scheduler_heap *h, const struct weft_alloc *alloc)
 {
     size_t space = h->space == 0 ? FIRST_SPACE : h->space * 2;
     struct storm_event *events = alloc->get(alloc->ctx, space * sizeof(*events), CACHE_LINE);
@@ -37,7 +37,7 @@ static bool heap_grow(struct scheduler_heap *h, const struct weft_alloc *alloc)
     return true;
 }
 
-static void heap_add(struct scheduler_heap *h, const struct storm_event *e)
+static void heap_add(struct storm_scheduler_heap *h, const struct storm_event *e)
 {
     size_t i = h->count++;
 
@@ -62,7 +62,7 @@ static size_t first_of(const struct storm_event *events, size_t from, size_t end
     return first;
 }
 
-static void heap_remove_first(struct scheduler_heap *h)
+static void heap_remove_first(struct storm_scheduler_heap *h)
 {
     struct storm_event last = h->events[--h->count];
     size_t i = 0;
@@ -82,15 +82,15 @@ static void heap_remove_first(struct scheduler_heap *h)
     h->events[i] = last;
 }
 
-void scheduler_init(struct scheduler *s, const struct weft_alloc *alloc)
+void storm_scheduler_init(struct storm_scheduler *s, const struct weft_alloc *alloc)
 {
-    *s = (struct scheduler){.alloc = *alloc};
+    *s = (struct storm_scheduler){.alloc = *alloc};
 }
 
-void scheduler_add(struct scheduler *s, weft_time time, enum storm_event_type type, uint32_t client,
-                   uint32_t arg, uint64_t tid)
+void storm_scheduler_add(struct storm_scheduler *s, weft_time time, enum storm_event_type type,
+                         uint32_t client, uint32_t arg, uint64_t tid)
 {
-    struct scheduler_heap *h = time - s->now < soon_ns ? &s->soon : &s->later;
+    struct storm_scheduler_heap *h = time - s->now < soon_ns ? &s->soon : &s->later;
     struct storm_event e = {time, s->sequence << 8 | (uint64_t)type, tid, client, arg};
 
     WEFT_ASSERT(time >= s->now);
@@ -102,9 +102,9 @@ void scheduler_add(struct scheduler *s, weft_time time, enum storm_event_type ty
     heap_add(h, &e);
 }
 
-bool scheduler_take(struct scheduler *s, struct storm_event *ret)
+bool storm_scheduler_take(struct storm_scheduler *s, struct storm_event *ret)
 {
-    struct scheduler_heap *h = &s->soon;
+    struct storm_scheduler_heap *h = &s->soon;
 
     if (s->later.count > 0 &&
         (s->soon.count == 0 || is_before(&s->later.events[0], &s->soon.events[0])))
@@ -117,11 +117,11 @@ bool scheduler_take(struct scheduler *s, struct storm_event *ret)
     return true;
 }
 
-void scheduler_done(struct scheduler *s)
+void storm_scheduler_done(struct storm_scheduler *s)
 {
     if (s->soon.events)
         s->alloc.put(s->alloc.ctx, s->soon.events, s->soon.space * sizeof(*s->soon.events));
     if (s->later.events)
         s->alloc.put(s->alloc.ctx, s->later.events, s->later.space * sizeof(*s->later.events));
-    *s = (struct scheduler){.alloc = s->alloc};
+    *s = (struct storm_scheduler){.alloc = s->alloc};
 }

@@ -35,15 +35,15 @@ static inline enum storm_event_type storm_event_type(const struct storm_event *e
 }
 
 /** A heap in which every node has four children. */
-struct scheduler_heap {
+struct storm_scheduler_heap {
     struct storm_event *events;
     size_t count, space;
 };
 
 /** Packets live for microseconds and timers for seconds: kept apart, the heap of what is soon stays
  * small enough for the cache. Members are private to scheduler.c. */
-struct scheduler {
-    struct scheduler_heap soon, later;
+struct storm_scheduler {
+    struct storm_scheduler_heap soon, later;
     struct weft_alloc alloc;
     uint64_t sequence;
     weft_time now; /**< time of the event taken last */
@@ -52,18 +52,18 @@ struct scheduler {
 
 /** Starts empty, at time 0.
  * @param alloc  where memory comes from when the heaps grow; copied */
-void scheduler_init(struct scheduler *s, const struct weft_alloc *alloc);
+void storm_scheduler_init(struct storm_scheduler *s, const struct weft_alloc *alloc);
 
 /** Adds an event. When memory runs out it is lost and s->failed is set.
  * @param time  not before the event taken last */
-void scheduler_add(struct scheduler *s, weft_time time, enum storm_event_type type, uint32_t client,
-                   uint32_t arg, uint64_t tid);
+void storm_scheduler_add(struct storm_scheduler *s, weft_time time, enum storm_event_type type,
+                         uint32_t client, uint32_t arg, uint64_t tid);
 
 /** Takes the next event.
  * @return false when there is none */
-bool scheduler_take(struct scheduler *s, struct storm_event *ret);
+bool storm_scheduler_take(struct storm_scheduler *s, struct storm_event *ret);
 
 /** Gives all memory back. */
-void scheduler_done(struct scheduler *s);
+void storm_scheduler_done(struct storm_scheduler *s);
 
 #endif

@@ -11,13 +11,13 @@
 
 struct storm {
     struct storm_scenario scenario;
-    struct client_behaviour behaves, rogue;
-    struct client_env env;
-    struct scheduler scheduler;
-    struct network network;
-    struct measure measure;
-    struct sa sa;
-    struct client *clients; /* the rogues behind the others */
+    struct storm_client_behaviour behaves, rogue;
+    struct storm_client_env env;
+    struct storm_scheduler scheduler;
+    struct storm_network network;
+    struct storm_measure measure;
+    struct storm_sa sa;
+    struct storm_client *clients; /* the rogues behind the others */
     uint32_t client_count, rogue_count;
     uint32_t made;      /* clients with a port */
     uint64_t *answered; /* a bit for each query of each client that behaves */
@@ -25,17 +25,17 @@ struct storm {
     weft_time end;   /* when the last client that behaves finished, or the duration */
     weft_time quiet; /* when the last packet arrived somewhere */
     bool over, finished, cut;
-    struct arena arena;
+    struct storm_arena arena;
     struct weft_alloc alloc;
 };
 
 /* What an event of the SA adds to the trace hash in place of a client's number. */
 static const uint32_t sa_in_trace = UINT32_MAX;
 
-static struct client_behaviour behaviour_of(const struct storm_scenario *s,
-                                            const struct storm_policy *p)
+static struct storm_client_behaviour behaviour_of(const struct storm_scenario *s,
+                                                  const struct storm_policy *p)
 {
-    return (struct client_behaviour){
+    return (struct storm_client_behaviour){
         .joins = (uint32_t)s->joins,
         .queries = (uint32_t)storm_scenario_queries(s),
         .width = s->width > 0 ? (uint32_t)s->width : UINT32_MAX,
@@ -47,9 +47,9 @@ static struct client_behaviour behaviour_of(const struct storm_scenario *s,
     };
 }
 
-static struct client_behaviour rogue_of(const struct storm_scenario *s)
+static struct storm_client_behaviour rogue_of(const struct storm_scenario *s)
 {
-    return (struct client_behaviour){
+    return (struct storm_client_behaviour){
         .queries = (uint32_t)s->rogue_queries,
         .width = (uint32_t)s->rogue_width,
         .agents = 1,
@@ -61,11 +61,11 @@ static struct client_behaviour rogue_of(const struct storm_scenario *s)
 
 static void set_env(struct storm *s, const struct storm_config *c)
 {
-    s->env = (struct client_env){
+    s->env = (struct storm_client_env){
         .scheduler = &s->scheduler,
         .network = &s->network,
         .measure = &s->measure,
-        .sa = {.lid = c->sa_lid, .qpn = QUERY_QPN, .qkey = WEFT_QKEY_GSI},
+        .sa = {.lid = c->sa_lid, .qpn = STORM_QUERY_QPN, .qkey = WEFT_QKEY_GSI},
         .read_ns = s->scenario.read_ns,
         .send_ns = s->scenario.send_ns,
         .port_budget = c->policy->port_budget != 0,
@@ -73,38 +73,38 @@ static void set_env(struct storm *s, const struct storm_config *c)
         .trace = c->trace,
         .trace_ctx = c->trace_ctx,
     };
-    query_answers_init(&s->env.answers);
+    storm_query_answers_init(&s->env.answers);
 }
 
 static int add_clients(struct storm *s, const struct storm_config *c,
                        const struct weft_mad_config *port)
 {
-    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    const struct weft_alloc alloc = storm_arena_alloc(&s->arena);
     uint32_t total = s->client_count + s->rogue_count;
     struct prng starts = {c->seed};
     int err;
 
     WEFT_ASSERT(s->client_count > 0);
-    s->clients = alloc.get(alloc.ctx, total * sizeof(*s->clients), _Alignof(struct client));
+    s->clients = alloc.get(alloc.ctx, total * sizeof(*s->clients), _Alignof(struct storm_client));
     if (!s->clients)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < total; i++) {
         bool rogue = i >= s->client_count;
         weft_time start = rogue ? 0 : prng_up_to(&starts, s->scenario.spread_ns);
 
-        err = client_init(&s->clients[i], &s->env, rogue ? &s->rogue : &s->behaves,
-                          &c->places[i % s->client_count], i, port, c->seed, &alloc);
+        err = storm_client_init(&s->clients[i], &s->env, rogue ? &s->rogue : &s->behaves,
+                                &c->places[i % s->client_count], i, port, c->seed, &alloc);
         if (err != 0)
             return err;
         s->made++;
-        scheduler_add(&s->scheduler, start, STORM_START, i, 0, 0);
+        storm_scheduler_add(&s->scheduler, start, STORM_START, i, 0, 0);
     }
     return s->scheduler.failed ? WEFT_ERR_NOMEM : 0;
 }
 
 static int add_answered(struct storm *s)
 {
-    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    const struct weft_alloc alloc = storm_arena_alloc(&s->arena);
     size_t bytes = ((size_t)s->client_count * s->behaves.queries / 64 + 1) * sizeof(uint64_t);
 
     s->answered = alloc.get(alloc.ctx, bytes, _Alignof(uint64_t));
@@ -133,14 +133,14 @@ int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, stru
     s->scenario = *c->scenario;
     s->client_count = c->clients;
     s->rogue_count = (uint32_t)c->scenario->rogues;
-    arena_init(&s->arena, alloc);
-    scheduler_init(&s->scheduler, alloc);
-    network_init(&s->network, c->scenario, c->seed);
-    measure_init(&s->measure);
+    storm_arena_init(&s->arena, alloc);
+    storm_scheduler_init(&s->scheduler, alloc);
+    storm_network_init(&s->network, c->scenario, c->seed);
+    storm_measure_init(&s->measure);
     s->behaves = behaviour_of(c->scenario, c->policy);
     s->rogue = rogue_of(c->scenario);
     set_env(s, c);
-    err = sa_init(&s->sa, c->scenario, alloc);
+    err = storm_sa_init(&s->sa, c->scenario, alloc);
     if (err == 0)
         err = add_answered(s);
     if (err == 0)
@@ -160,77 +160,77 @@ struct storm *storm_free(struct storm *s)
     if (!s)
         return NULL;
     for (uint32_t i = 0; i < s->made; i++)
-        client_done(&s->clients[i]);
-    sa_done(&s->sa);
-    scheduler_done(&s->scheduler);
-    arena_done(&s->arena);
+        storm_client_done(&s->clients[i]);
+    storm_sa_done(&s->sa);
+    storm_scheduler_done(&s->scheduler);
+    storm_arena_done(&s->arena);
     alloc = s->alloc;
     alloc.put(alloc.ctx, s, sizeof(*s));
     return NULL;
 }
 
 static void hash_sa(struct storm *s, weft_time now, enum storm_event_type what,
-                    const struct sa_request *r)
+                    const struct storm_sa_request *r)
 {
-    uint64_t hash = trace_hash_add(s->env.trace_hash, now);
+    uint64_t hash = storm_trace_hash_add(s->env.trace_hash, now);
 
-    hash = trace_hash_add(hash, (uint64_t)sa_in_trace << 8 | (uint64_t)what);
-    hash = trace_hash_add(hash, (uint64_t)r->client << 32 | r->query);
-    s->env.trace_hash = trace_hash_add(hash, r->tid);
+    hash = storm_trace_hash_add(hash, (uint64_t)sa_in_trace << 8 | (uint64_t)what);
+    hash = storm_trace_hash_add(hash, (uint64_t)r->client << 32 | r->query);
+    s->env.trace_hash = storm_trace_hash_add(hash, r->tid);
 }
 
 static void send_answer(struct storm *s, weft_time now, enum storm_event_type type,
-                        const struct sa_request *r)
+                        const struct storm_sa_request *r)
 {
-    weft_time latency = network_latency(&s->network, s->clients[r->client].hops);
+    weft_time latency = storm_network_latency(&s->network, s->clients[r->client].hops);
 
-    measure_count(&s->measure, now, MEASURE_ANSWERS);
+    storm_measure_count(&s->measure, now, STORM_MEASURE_ANSWERS);
     hash_sa(s, now, type, r);
-    if (!network_loses(&s->network, NETWORK_RESPONSE))
-        scheduler_add(&s->scheduler, now + latency, type, r->client, r->query, r->tid);
+    if (!storm_network_loses(&s->network, STORM_NETWORK_RESPONSE))
+        storm_scheduler_add(&s->scheduler, now + latency, type, r->client, r->query, r->tid);
 }
 
 /* Starts whichever thread of the SA has something to do. */
 static void run_sa(struct storm *s, weft_time now)
 {
-    weft_time taken = sa_receiver_start(&s->sa, now);
-    weft_time served = sa_worker_start(&s->sa, now);
+    weft_time taken = storm_sa_receiver_start(&s->sa, now);
+    weft_time served = storm_sa_worker_start(&s->sa, now);
 
     if (taken != WEFT_TIME_NEVER)
-        scheduler_add(&s->scheduler, taken, STORM_TAKEN, 0, 0, 0);
+        storm_scheduler_add(&s->scheduler, taken, STORM_TAKEN, 0, 0, 0);
     if (served != WEFT_TIME_NEVER)
-        scheduler_add(&s->scheduler, served, STORM_SERVED, 0, 0, 0);
-    measure_queue(&s->measure, now, sa_waiting(&s->sa));
+        storm_scheduler_add(&s->scheduler, served, STORM_SERVED, 0, 0, 0);
+    storm_measure_queue(&s->measure, now, storm_sa_waiting(&s->sa));
 }
 
 static void take_request(struct storm *s, const struct storm_event *e)
 {
-    const struct sa_request r = {e->tid, e->time, e->client, e->arg};
+    const struct storm_sa_request r = {e->tid, e->time, e->client, e->arg};
 
     hash_sa(s, e->time, STORM_AT_SA, &r);
-    if (!sa_receive(&s->sa, &r))
-        measure_count(&s->measure, e->time, MEASURE_DROPPED);
+    if (!storm_sa_receive(&s->sa, &r))
+        storm_measure_count(&s->measure, e->time, STORM_MEASURE_DROPPED);
     run_sa(s, e->time);
 }
 
 static void finish_taking(struct storm *s, weft_time now)
 {
     uint64_t dropped = s->sa.backlog_dropped;
-    struct sa_request r;
+    struct storm_sa_request r;
 
-    if (sa_receiver_finish(&s->sa, &r)) {
+    if (storm_sa_receiver_finish(&s->sa, &r)) {
         s->busy++;
-        measure_count(&s->measure, now, MEASURE_BUSY);
+        storm_measure_count(&s->measure, now, STORM_MEASURE_BUSY);
         send_answer(s, now, STORM_ANSWER_BUSY, &r);
     } else if (s->sa.backlog_dropped > dropped) {
-        measure_count(&s->measure, now, MEASURE_DROPPED);
+        storm_measure_count(&s->measure, now, STORM_MEASURE_DROPPED);
     }
     run_sa(s, now);
 }
 
 /* Notes that a query was answered.
  * Returns whether it had been before. */
-static bool note_answered(struct storm *s, const struct sa_request *r)
+static bool note_answered(struct storm *s, const struct storm_sa_request *r)
 {
     size_t bit = (size_t)r->client * s->behaves.queries + r->query;
     uint64_t mask = (uint64_t)1 << bit % 64;
@@ -245,9 +245,9 @@ static bool note_answered(struct storm *s, const struct sa_request *r)
 
 static void finish_serving(struct storm *s, weft_time now)
 {
-    struct sa_request r;
+    struct storm_sa_request r;
 
-    sa_worker_finish(&s->sa, &r);
+    storm_sa_worker_finish(&s->sa, &r);
     s->answers++;
     if (note_answered(s, &r))
         s->duplicates++;
@@ -257,20 +257,20 @@ static void finish_serving(struct storm *s, weft_time now)
 
 static void handle(struct storm *s, const struct storm_event *e)
 {
-    struct client *c = &s->clients[e->client];
+    struct storm_client *c = &s->clients[e->client];
 
     switch (storm_event_type(e)) {
     case STORM_START:
-        client_start(c, e->time);
+        storm_client_start(c, e->time);
         break;
     case STORM_TIMER:
-        client_timer(c, e->time);
+        storm_client_timer(c, e->time);
         break;
     case STORM_READ_DONE:
-        client_read_done(c, e->time);
+        storm_client_read_done(c, e->time);
         break;
     case STORM_REASK:
-        client_reask(c, e->time, e->arg);
+        storm_client_reask(c, e->time, e->arg);
         break;
     case STORM_AT_SA:
         take_request(s, e);
@@ -282,10 +282,10 @@ static void handle(struct storm *s, const struct storm_event *e)
         finish_serving(s, e->time);
         break;
     case STORM_ANSWER:
-        client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_OK);
+        storm_client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_OK);
         break;
     case STORM_ANSWER_BUSY:
-        client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_BUSY);
+        storm_client_answer(c, e->time, e->arg, e->tid, WEFT_STATUS_BUSY);
         break;
     }
 }
@@ -298,7 +298,7 @@ uint32_t storm_finished(const struct storm *s)
 /* Clients that still wait when the time is up have failed, and so have their open queries. */
 static void cut(struct storm *s)
 {
-    struct client_totals *t = &s->env.totals;
+    struct storm_client_totals *t = &s->env.totals;
     uint64_t queries = (uint64_t)s->client_count * s->behaves.queries;
 
     s->end = s->scenario.duration_ns;
@@ -313,7 +313,7 @@ static void step(struct storm *s)
 {
     struct storm_event e;
 
-    if (!scheduler_take(&s->scheduler, &e) || e.time > s->scenario.duration_ns) {
+    if (!storm_scheduler_take(&s->scheduler, &e) || e.time > s->scenario.duration_ns) {
         if (!s->finished)
             cut(s);
         s->over = true;
@@ -377,7 +377,7 @@ uint32_t storm_trace_client(const struct storm *s)
  * no longer matter. */
 static void sum_up_times(struct storm *s, struct storm_result *ret)
 {
-    const struct weft_alloc alloc = arena_alloc(&s->arena);
+    const struct weft_alloc alloc = storm_arena_alloc(&s->arena);
     weft_time *times;
     size_t count = 0;
 
@@ -386,16 +386,16 @@ static void sum_up_times(struct storm *s, struct storm_result *ret)
     if (!times)
         return;
     for (uint32_t i = 0; i < s->client_count; i++) {
-        const struct client *c = &s->clients[i];
+        const struct storm_client *c = &s->clients[i];
 
         if (c->finished_at != WEFT_TIME_NEVER && !c->failed)
             times[count++] = c->finished_at - c->started_at;
     }
     if (count == 0)
         return;
-    measure_sort(times, count);
-    ret->p50 = measure_percentile(times, count, 50);
-    ret->p99 = measure_percentile(times, count, 99);
+    storm_measure_sort(times, count);
+    ret->p50 = storm_measure_percentile(times, count, 50);
+    ret->p99 = storm_measure_percentile(times, count, 99);
     ret->max = times[count - 1];
 }
 
@@ -410,7 +410,7 @@ void storm_result(struct storm *s, struct storm_result *ret)
         .sa_dropped = s->sa.dropped + s->sa.backlog_dropped,
         .sa_expired = s->sa.expired,
         .queue_peak = s->sa.queue_peak,
-        .lost = s->network.lost[NETWORK_REQUEST] + s->network.lost[NETWORK_RESPONSE],
+        .lost = s->network.lost[STORM_NETWORK_REQUEST] + s->network.lost[STORM_NETWORK_RESPONSE],
         .mads = s->env.totals.requests + s->answers + s->busy,
         .events = s->events,
         .end = s->end,
@@ -427,15 +427,15 @@ uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_p
     /* A packet, a buffer and the port itself lie on pages of their own. */
     const uint64_t pages_bytes = (uint64_t)3 * 4096;
     struct weft_mad_config config;
-    struct client_behaviour behaves;
+    struct storm_client_behaviour behaves;
     uint64_t port;
     uint32_t per_send;
 
     if (storm_policy_config(p, s, &config) != 0)
         return 0;
     behaves = behaviour_of(s, p);
-    config.sends = client_slots(&behaves);
+    config.sends = storm_client_slots(&behaves);
     if (weft_mad_port_bytes(&config, &port, &per_send) != 0)
         return 0;
-    return pages_bytes + config.sends * (per_send + sizeof(struct client_slot));
+    return pages_bytes + config.sends * (per_send + sizeof(struct storm_client_slot));
 }

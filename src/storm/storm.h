@@ -21,10 +21,11 @@
 struct storm_config {
     const struct storm_scenario *scenario; /**< copied */
     const struct storm_policy *policy;     /**< copied */
-    const struct client_place *places; /**< one a client that behaves; read by storm_new() only */
-    uint32_t clients;                  /**< clients that behave, 1..STORM_CLIENTS_MAX */
-    uint16_t sa_lid;                   /**< where the SA is */
-    uint64_t seed;                     /**< of starts, losses and jitter */
+    const struct storm_client_place
+        *places;             /**< one a client that behaves; read by storm_new() only */
+    uint32_t clients;        /**< clients that behave, 1..STORM_CLIENTS_MAX */
+    uint16_t sa_lid;         /**< where the SA is */
+    uint64_t seed;           /**< of starts, losses and jitter */
     bool check;              /**< look into each engine after each step; costs half the speed */
     weft_mad_trace_fn trace; /**< sees what every engine does, or NULL; see storm_trace_client() */
     void *trace_ctx;         /**< handed to trace */
@@ -32,17 +33,17 @@ struct storm_config {
 
 /** What a storm has come to. */
 struct storm_result {
-    struct client_totals clients; /**< what the clients did */
-    uint64_t answers;             /**< answers the SA sent, BUSY not included */
-    uint64_t busy;                /**< BUSY answers the SA sent */
-    uint64_t duplicates;          /**< answers to questions that the SA had answered before */
-    uint64_t stale;               /**< answers that nobody waited for when they arrived */
-    uint64_t sa_dropped;          /**< requests lost at the SA: either queue was full */
-    uint64_t sa_expired;          /**< requests the SA threw away for their age */
-    uint32_t queue_peak;          /**< most requests waiting at the SA */
-    uint64_t lost;                /**< packets lost on the way, both directions */
-    uint64_t mads;                /**< packets put on the fabric, both directions */
-    uint64_t events;              /**< steps of the simulation */
+    struct storm_client_totals clients; /**< what the clients did */
+    uint64_t answers;                   /**< answers the SA sent, BUSY not included */
+    uint64_t busy;                      /**< BUSY answers the SA sent */
+    uint64_t duplicates;                /**< answers to questions that the SA had answered before */
+    uint64_t stale;                     /**< answers that nobody waited for when they arrived */
+    uint64_t sa_dropped;                /**< requests lost at the SA: either queue was full */
+    uint64_t sa_expired;                /**< requests the SA threw away for their age */
+    uint32_t queue_peak;                /**< most requests waiting at the SA */
+    uint64_t lost;                      /**< packets lost on the way, both directions */
+    uint64_t mads;                      /**< packets put on the fabric, both directions */
+    uint64_t events;                    /**< steps of the simulation */
     weft_time end;           /**< when the last client that behaves finished, or the duration */
     weft_time quiet;         /**< when the SA had worked off its queues and the last packet had
                                   arrived; with rogues: the end */
@@ -50,7 +51,7 @@ struct storm_result {
     weft_time p50, p99, max; /**< from a client's start to its last answer, over those that got
                                   all; WEFT_TIME_NEVER when none did */
     uint64_t trace_hash;     /**< of everything every engine and the SA did */
-    const struct measure *over_time; /**< valid until storm_free() */
+    const struct storm_measure *over_time; /**< valid until storm_free() */
 };
 
 struct storm;

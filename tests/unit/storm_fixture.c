@@ -58,7 +58,7 @@ struct storm_policy fixture_policy(const char *name)
 struct storm_result fixture_run(const struct storm_scenario *s, const struct storm_policy *p,
                                 uint32_t clients, uint64_t seed)
 {
-    struct client_place *places = calloc(clients, sizeof(*places));
+    struct storm_client_place *places = calloc(clients, sizeof(*places));
     struct storm_config config = {.scenario = s,
                                   .policy = p,
                                   .places = places,
@@ -74,7 +74,7 @@ struct storm_result fixture_run(const struct storm_scenario *s, const struct sto
 
     assert_non_null(places);
     for (uint32_t i = 0; i < clients; i++)
-        places[i] = (struct client_place){(uint16_t)(2 + i % 2 * 2), (uint16_t)(i + 2)};
+        places[i] = (struct storm_client_place){(uint16_t)(2 + i % 2 * 2), (uint16_t)(i + 2)};
     assert_int_equal(storm_new(&config, &fixture_heap, &storm), 0);
     free(places);
     while (err == 0 && !done)

@@ -38,13 +38,13 @@ static void test_blocks_are_aligned_and_do_not_overlap(void **state)
 {
     struct counting c = {0};
     const struct weft_alloc from = {counting_get, counting_put, &c};
-    struct arena a;
+    struct storm_arena a;
     struct weft_alloc alloc;
     unsigned char *blocks[200];
 
     (void)state;
-    arena_init(&a, &from);
-    alloc = arena_alloc(&a);
+    storm_arena_init(&a, &from);
+    alloc = storm_arena_alloc(&a);
     for (size_t i = 0; i < 200; i++) {
         size_t align = (size_t)1 << i % 8;
 
@@ -58,7 +58,7 @@ static void test_blocks_are_aligned_and_do_not_overlap(void **state)
             assert_int_equal(blocks[i][k], i);
     assert_int_equal(c.pieces, 1);
     alloc.put(alloc.ctx, blocks[0], 1);
-    arena_done(&a);
+    storm_arena_done(&a);
     assert_int_equal(c.pieces, 0);
     assert_int_equal(c.bytes, 0);
 }
@@ -67,17 +67,17 @@ static void test_what_is_larger_than_a_piece_gets_one_of_its_own(void **state)
 {
     struct counting c = {0};
     const struct weft_alloc from = {counting_get, counting_put, &c};
-    struct arena a;
+    struct storm_arena a;
     struct weft_alloc alloc;
 
     (void)state;
-    arena_init(&a, &from);
-    alloc = arena_alloc(&a);
+    storm_arena_init(&a, &from);
+    alloc = storm_arena_alloc(&a);
     for (int i = 0; i < 3; i++)
         assert_non_null(alloc.get(alloc.ctx, (size_t)40 << 20, 64));
     assert_int_equal(c.pieces, 3);
     assert_null(alloc.get(alloc.ctx, SIZE_MAX - 8, 64));
-    arena_done(&a);
+    storm_arena_done(&a);
     assert_int_equal(c.pieces, 0);
 }
 

@@ -24,7 +24,7 @@ static void test_percentiles_are_nearest_rank(void **state)
     for (size_t i = 0; i < 1000; i++)
         values[i] = i + 1;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_int_equal(measure_percentile(values, cases[i].count, cases[i].percent),
+        assert_int_equal(storm_measure_percentile(values, cases[i].count, cases[i].percent),
                          cases[i].expected);
 }
 
@@ -34,13 +34,13 @@ static void test_sorting(void **state)
     static const weft_time sorted[] = {0, 1, 5, 5, UINT64_C(1) << 63, UINT64_MAX};
 
     (void)state;
-    measure_sort(values, 0);
+    storm_measure_sort(values, 0);
     assert_int_equal(values[0], 5);
-    measure_sort(values, 6);
+    storm_measure_sort(values, 6);
     assert_memory_equal(values, sorted, sizeof(sorted));
 }
 
-static uint64_t sum_of(const struct measure *m, enum measure_what what)
+static uint64_t sum_of(const struct storm_measure *m, enum storm_measure_what what)
 {
     uint64_t sum = 0;
 
@@ -51,62 +51,62 @@ static uint64_t sum_of(const struct measure *m, enum measure_what what)
 
 static void test_counts_fall_into_their_step(void **state)
 {
-    static struct measure m;
+    static struct storm_measure m;
     weft_time step;
 
     (void)state;
-    measure_init(&m);
+    storm_measure_init(&m);
     step = (weft_time)1 << m.step_log2;
-    measure_count(&m, 0, MEASURE_BUSY);
-    measure_count(&m, step - 1, MEASURE_BUSY);
-    measure_count(&m, step, MEASURE_BUSY);
-    measure_count(&m, 3 * step, MEASURE_STALE);
+    storm_measure_count(&m, 0, STORM_MEASURE_BUSY);
+    storm_measure_count(&m, step - 1, STORM_MEASURE_BUSY);
+    storm_measure_count(&m, step, STORM_MEASURE_BUSY);
+    storm_measure_count(&m, 3 * step, STORM_MEASURE_STALE);
     assert_int_equal(m.steps, 4);
-    assert_int_equal(m.step[0].counts[MEASURE_BUSY], 2);
-    assert_int_equal(m.step[1].counts[MEASURE_BUSY], 1);
-    assert_int_equal(m.step[2].counts[MEASURE_BUSY], 0);
-    assert_int_equal(m.step[3].counts[MEASURE_STALE], 1);
+    assert_int_equal(m.step[0].counts[STORM_MEASURE_BUSY], 2);
+    assert_int_equal(m.step[1].counts[STORM_MEASURE_BUSY], 1);
+    assert_int_equal(m.step[2].counts[STORM_MEASURE_BUSY], 0);
+    assert_int_equal(m.step[3].counts[STORM_MEASURE_STALE], 1);
 }
 
 static void test_a_long_run_keeps_its_sums_and_uses_more_than_half_of_the_steps(void **state)
 {
-    static struct measure m;
+    static struct storm_measure m;
 
     (void)state;
-    measure_init(&m);
+    storm_measure_init(&m);
     for (weft_time now = 0; now < 100 * WEFT_S; now += 7 * WEFT_MS)
-        measure_count(&m, now, MEASURE_REQUESTS);
-    assert_int_equal(sum_of(&m, MEASURE_REQUESTS), 100 * WEFT_S / (7 * WEFT_MS) + 1);
-    assert_true(m.steps > MEASURE_STEPS / 2 && m.steps <= MEASURE_STEPS);
+        storm_measure_count(&m, now, STORM_MEASURE_REQUESTS);
+    assert_int_equal(sum_of(&m, STORM_MEASURE_REQUESTS), 100 * WEFT_S / (7 * WEFT_MS) + 1);
+    assert_true(m.steps > STORM_MEASURE_STEPS / 2 && m.steps <= STORM_MEASURE_STEPS);
     assert_true((weft_time)(m.steps - 1) << m.step_log2 <= 100 * WEFT_S);
 }
 
 static void test_one_jump_over_many_steps(void **state)
 {
-    static struct measure m;
+    static struct storm_measure m;
 
     (void)state;
-    measure_init(&m);
-    measure_count(&m, 1, MEASURE_ANSWERS);
-    measure_count(&m, 3600 * WEFT_S, MEASURE_ANSWERS);
-    assert_int_equal(m.step[0].counts[MEASURE_ANSWERS], 1);
-    assert_int_equal(m.step[m.steps - 1].counts[MEASURE_ANSWERS], 1);
-    assert_int_equal(sum_of(&m, MEASURE_ANSWERS), 2);
+    storm_measure_init(&m);
+    storm_measure_count(&m, 1, STORM_MEASURE_ANSWERS);
+    storm_measure_count(&m, 3600 * WEFT_S, STORM_MEASURE_ANSWERS);
+    assert_int_equal(m.step[0].counts[STORM_MEASURE_ANSWERS], 1);
+    assert_int_equal(m.step[m.steps - 1].counts[STORM_MEASURE_ANSWERS], 1);
+    assert_int_equal(sum_of(&m, STORM_MEASURE_ANSWERS), 2);
 }
 
 static void test_a_queue_stands_until_it_changes(void **state)
 {
-    static struct measure m;
+    static struct storm_measure m;
     weft_time step;
 
     (void)state;
-    measure_init(&m);
+    storm_measure_init(&m);
     step = (weft_time)1 << m.step_log2;
-    measure_queue(&m, 0, 10);
-    measure_queue(&m, 1, 4);
-    measure_queue(&m, 3 * step, 9);
-    measure_queue(&m, 3 * step + 1, 0);
-    measure_count(&m, 4 * step, MEASURE_BUSY);
+    storm_measure_queue(&m, 0, 10);
+    storm_measure_queue(&m, 1, 4);
+    storm_measure_queue(&m, 3 * step, 9);
+    storm_measure_queue(&m, 3 * step + 1, 0);
+    storm_measure_count(&m, 4 * step, STORM_MEASURE_BUSY);
     assert_int_equal(m.step[0].queue_peak, 10);
     assert_int_equal(m.step[1].queue_peak, 4);
     assert_int_equal(m.step[2].queue_peak, 4);
@@ -116,16 +116,16 @@ static void test_a_queue_stands_until_it_changes(void **state)
 
 static void test_two_steps_that_become_one_keep_the_longer_queue(void **state)
 {
-    static struct measure m;
+    static struct storm_measure m;
     weft_time step;
 
     (void)state;
-    measure_init(&m);
+    storm_measure_init(&m);
     step = (weft_time)1 << m.step_log2;
-    measure_queue(&m, 0, 3);
-    measure_queue(&m, step, 8);
-    measure_queue(&m, step + 1, 0);
-    measure_count(&m, MEASURE_STEPS * step, MEASURE_BUSY);
+    storm_measure_queue(&m, 0, 3);
+    storm_measure_queue(&m, step, 8);
+    storm_measure_queue(&m, step + 1, 0);
+    storm_measure_count(&m, STORM_MEASURE_STEPS * step, STORM_MEASURE_BUSY);
     assert_int_equal(m.step[0].queue_peak, 8);
     assert_int_equal(m.step[1].queue_peak, 0);
 }

@@ -14,7 +14,7 @@
 static void write_whole(uint8_t mad[WEFT_MAD_BYTES], uint32_t client, uint32_t query, bool is_join)
 {
     memset(mad, 0, WEFT_MAD_BYTES);
-    query_write(mad, client, query, is_join, 0x01020304);
+    storm_query_write(mad, client, query, is_join, 0x01020304);
 }
 
 static void test_a_path_query_is_a_get_of_one_reversible_path(void **state)
@@ -57,10 +57,10 @@ static void test_the_SA_reads_what_was_asked(void **state)
 
     (void)state;
     write_whole(mad, 1, UINT32_MAX, false);
-    assert_int_equal(query_read(mad, &query), 0);
+    assert_int_equal(storm_query_read(mad, &query), 0);
     assert_int_equal(query, UINT32_MAX);
     write_whole(mad, 1, 5, true);
-    assert_int_equal(query_read(mad, &query), 0);
+    assert_int_equal(storm_query_read(mad, &query), 0);
     assert_int_equal(query, 5);
 }
 
@@ -74,7 +74,7 @@ static void test_the_SA_refuses_what_it_does_not_know(void **state)
     for (size_t i = 0; i < sizeof(wrong_at); i++) {
         write_whole(mad, 1, 2, i % 2 == 0);
         mad[wrong_at[i]] ^= 0x40;
-        assert_int_equal(query_read(mad, &query), WEFT_ERR_FORMAT);
+        assert_int_equal(storm_query_read(mad, &query), WEFT_ERR_FORMAT);
         assert_int_equal(query, 77);
     }
 }
@@ -88,25 +88,26 @@ static void test_a_buffer_may_change_from_join_to_path(void **state)
     (void)state;
     write_whole(fresh, 9, 8, false);
     write_whole(used, 1, 2, true);
-    query_write(used, 9, 8, false, 0x01020304);
+    storm_query_write(used, 9, 8, false, 0x01020304);
     assert_memory_equal(fresh, used, WEFT_MAD_BYTES);
 }
 
 static void test_answers_carry_question_and_status(void **state)
 {
-    struct query_answers a;
+    struct storm_query_answers a;
     const uint8_t *mad;
 
     (void)state;
-    query_answers_init(&a);
-    mad = query_answer(&a, 0x1111, 0x2222, false, UINT64_C(0x0000000500000007), WEFT_STATUS_BUSY);
+    storm_query_answers_init(&a);
+    mad = storm_query_answer(&a, 0x1111, 0x2222, false, UINT64_C(0x0000000500000007),
+                             WEFT_STATUS_BUSY);
     assert_int_equal(mad_method(mad), WEFT_METHOD_GET_RESP);
     assert_int_equal(mad_attr_id(mad), WEFT_ATTR_SA_PATH_RECORD);
     assert_int_equal(mad_status(mad), WEFT_STATUS_BUSY);
     assert_int_equal(mad_tid(mad), UINT64_C(0x0000000500000007));
     assert_int_equal(wire_be32(mad + 76), 0x2222);
     assert_int_equal(wire_be32(mad + 92), 0x1111);
-    mad = query_answer(&a, 4, 1, true, 6, WEFT_STATUS_OK);
+    mad = storm_query_answer(&a, 4, 1, true, 6, WEFT_STATUS_OK);
     assert_int_equal(mad_attr_id(mad), WEFT_ATTR_SA_MC_MEMBER_RECORD);
     assert_int_equal(mad_status(mad), WEFT_STATUS_OK);
     assert_int_equal(wire_be16(mad + 92), 0xc000); /* the group's LID */

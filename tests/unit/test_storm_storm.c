@@ -199,7 +199,7 @@ static void test_wrong_configurations_are_refused(void **state)
 {
     struct storm_scenario s = fixture_scenario("ipoib-boot");
     struct storm_policy p = fixture_policy("fixed");
-    struct client_place place = {2, 2};
+    struct storm_client_place place = {2, 2};
     struct storm_config c = {
         .scenario = &s, .policy = &p, .places = &place, .clients = 1, .sa_lid = 1, .seed = 1};
     struct storm *storm = NULL;
@@ -246,14 +246,14 @@ static void test_every_allocation_may_fail(void **state)
 {
     struct storm_scenario s = fixture_scenario("leaf-failure");
     struct storm_policy p = fixture_policy("fixed");
-    struct client_place places[300];
+    struct storm_client_place places[300];
     struct storm_config c = {
         .scenario = &s, .policy = &p, .places = places, .clients = 300, .sa_lid = 1, .seed = 1};
     bool done = false;
 
     (void)state;
     for (size_t i = 0; i < 300; i++)
-        places[i] = (struct client_place){2, 2};
+        places[i] = (struct storm_client_place){2, 2};
     for (unsigned n = 0; !done; n++) {
         struct failing f = {.fail_at = n};
         const struct weft_alloc alloc = {failing_get, failing_put, &f};

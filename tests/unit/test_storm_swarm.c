@@ -94,7 +94,7 @@ static struct storm_policy random_policy(struct prng *g, const struct storm_scen
 static bool adds_up(const struct storm_result *r, const struct storm_scenario *s,
                     const struct storm_policy *p, uint32_t clients)
 {
-    const struct client_totals *c = &r->clients;
+    const struct storm_client_totals *c = &r->clients;
 
     return c->clients_resolved + c->clients_failed == clients &&
            c->queries_resolved + c->queries_failed == clients * storm_scenario_queries(s) &&
