@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* src/core/base/error.c and version.c: every error has its own sentence. */
+/* src/core/base/error.c: every error has its own sentence. */
 #include <weft/base.h>
 
 #include <setjmp.h>
@@ -39,25 +39,12 @@ static void test_unknown_errors_are_said_to_be_unknown(void **state)
         assert_string_equal(weft_strerror(unknown[i]), "unknown error");
 }
 
-static void test_the_version_has_three_numbers(void **state)
-{
-    const char *version = weft_version();
-    size_t dots = 0;
-
-    (void)state;
-    assert_int_equal(strspn(version, "0123456789."), strlen(version));
-    for (const char *c = version; *c != '\0'; c++)
-        dots += *c == '.';
-    assert_int_equal(dots, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_error_has_its_own_sentence),
         cmocka_unit_test(test_sentences_have_no_full_stop),
         cmocka_unit_test(test_unknown_errors_are_said_to_be_unknown),
-        cmocka_unit_test(test_the_version_has_three_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,26 +376,6 @@ static void test_counters_say_what_happened(void **state)
     fx_free(f);
 }
 
-static void test_names(void **state)
-{
-    (void)state;
-    for (int i = 0; i < WEFT_MAD_STATES; i++) {
-        assert_true(strlen(weft_mad_state_name((enum weft_mad_state)i)) > 3);
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(weft_mad_state_name((enum weft_mad_state)i),
-                                    weft_mad_state_name((enum weft_mad_state)j));
-    }
-    for (int i = 0; i < WEFT_MAD_VERDICTS; i++)
-        assert_true(strlen(weft_mad_verdict_name((enum weft_mad_verdict)i)) > 3);
-    assert_string_equal(weft_mad_state_name(WEFT_MAD_EARLY_RESP), "EARLY_RESP");
-    assert_string_equal(weft_mad_verdict_name(WEFT_MAD_DROP_UNMATCHED), "DROP_UNMATCHED");
-    assert_string_equal(weft_mad_status_name(WEFT_MAD_QUEUE_TIMEOUT), "QUEUE_TIMEOUT");
-    assert_string_equal(weft_mad_state_name((enum weft_mad_state)WEFT_MAD_STATES), "?");
-    assert_string_equal(weft_mad_verdict_name((enum weft_mad_verdict)WEFT_MAD_VERDICTS), "?");
-    assert_string_equal(weft_mad_status_name((enum weft_mad_status)(WEFT_MAD_QUEUE_TIMEOUT + 1)),
-                        "?");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,7 +393,6 @@ int main(void)
         cmocka_unit_test(test_a_port_is_freed_with_all_it_holds),
         cmocka_unit_test(test_the_same_seed_gives_the_same_waits),
         cmocka_unit_test(test_counters_say_what_happened),
-        cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
