@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Cost of the MAD engine: a solicited transaction with few and with very many outstanding, bytes of
- * memory for each, and an RMPP transfer between two ports in memory.
- */
+/* Cost of the MAD engine: a solicited transaction with few and with very many outstanding, bytes of
+ * memory for each, and an RMPP transfer between two ports in memory. */
 #include <weft/mad.h>
 
 #include <stdio.h>

@@ -70,7 +70,7 @@ static int run(const struct load *l)
     struct rusage usage;
     bool done = false;
 
-    if (places == NULL)
+    if (!places)
         return EXIT_FAILURE;
     for (uint32_t i = 0; i < l->clients; i++)
         places[i] =

@@ -213,7 +213,7 @@ static void print_packet(const struct sample *sample, const struct weft_pcap_pac
         sample->name, (unsigned long long)packet->time, packet->dst_qp == WEFT_QP_SMI ? 15 : 0,
         packet->sl, packet->slid, packet->dlid, packet->pkey, packet->src_qp, packet->dst_qp,
         packet->qkey, packet->psn);
-    if (packet->grh != NULL) {
+    if (packet->grh) {
         printf("\"grh\":{\"flow_label\":%u,\"traffic_class\":%u,\"hop_limit\":%u", grh.flow_label,
                grh.traffic_class, grh.hop_limit);
         print_gid("sgid", grh.sgid);
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     uint8_t record[WEFT_PCAP_RECORD_BYTES_MAX];
     FILE *file = argc == 2 ? fopen(argv[1], "wb") : NULL;
 
-    if (file == NULL) {
+    if (!file) {
         fprintf(stderr, "usage: tshark_capture FILE-TO-WRITE\n");
         return 2;
     }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Depth-first search over snapshots of the real port.
- */
+/* Depth-first search over snapshots of the real port. */
 #include "explore.h"
 
 #include "snapshot.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The world's operations and the properties it checks.
- */
+/* The world's operations and the properties it checks. */
 #include "world.h"
 
 #include "core/mad/audit.h"

@@ -35,7 +35,7 @@ static void check_ports(const struct topo *t)
 static void check_nodes(const struct topo *t)
 {
     for (uint32_t i = 0; i < t->node_count; i++) {
-        require(t->nodes[i].guid != 0 || t->nodes[i].id != NULL, "node without identity");
+        require(t->nodes[i].guid != 0 || t->nodes[i].id, "node without identity");
         if (t->nodes[i].guid != 0)
             require(topo_find_guid(t, t->nodes[i].guid) == i, "node is not found by its GUID");
     }
@@ -46,7 +46,7 @@ static void check_findings(const struct topo *t)
     struct topo_findings findings;
     uint16_t *hops = malloc(t->node_count * sizeof(*hops));
 
-    require(hops != NULL && topo_hops(t, 0, hops) == 0, "hops are not counted");
+    require(hops && topo_hops(t, 0, hops) == 0, "hops are not counted");
     free(hops);
     require(topo_lint(t, &findings) == 0, "lint fails");
     topo_findings_free(&findings);
@@ -64,7 +64,7 @@ static void check_rewrite(const struct topo *t)
     FILE *out = open_memstream(&text, &length);
     bool declared = t->node_count > 0 && t->nodes[0].declared;
 
-    require(out != NULL && topo_write(t, out) == 0, "topology is not written");
+    require(out && topo_write(t, out) == 0, "topology is not written");
     fclose(out);
     /* Nodes that no stanza declares are known from others' port lines only. */
     require(declared, "no node is declared");
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct topo *t = NULL;
 
     if (topo_parse((const char *)data, size, &t, &error) != 0) {
-        require(t == NULL && error.text[0] != '\0', "error without a reason");
+        require(!t && error.text[0] != '\0', "error without a reason");
         return 0;
     }
     check_nodes(t);

@@ -23,17 +23,17 @@ static uint8_t *read_file(const char *path, size_t *ret_size)
     uint8_t *bytes = NULL;
     long size = -1;
 
-    if (in != NULL && fseek(in, 0, SEEK_END) == 0)
+    if (in && fseek(in, 0, SEEK_END) == 0)
         size = ftell(in);
     if (size >= 0 && fseek(in, 0, SEEK_SET) == 0)
         bytes = malloc(size > 0 ? (size_t)size : 1);
-    if (bytes != NULL && fread(bytes, 1, (size_t)size, in) != (size_t)size) {
+    if (bytes && fread(bytes, 1, (size_t)size, in) != (size_t)size) {
         free(bytes);
         bytes = NULL;
     }
-    if (in != NULL)
+    if (in)
         fclose(in);
-    if (bytes != NULL)
+    if (bytes)
         *ret_size = (size_t)size;
     return bytes;
 }
@@ -46,7 +46,7 @@ static bool replay(const char *folder, const char *name)
 
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     bytes = read_file(path, &size);
-    if (bytes == NULL) {
+    if (!bytes) {
         printf("# cannot read %s: %s\n", path, strerror(errno));
         return false;
     }

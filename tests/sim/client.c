@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Clients and servers of a node.
- */
+/* Clients and servers of a node. */
 #include "client.h"
 
 #include "message.h"

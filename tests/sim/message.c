@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Content of messages.
- */
+/* Content of messages. */
 #include "message.h"
 
 #include "core/wire/mad_header.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The faulty network.
- */
+/* The faulty network. */
 #include "network.h"
 
 #include <string.h>

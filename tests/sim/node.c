@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * A node: its port's configuration, its host's loop, and the checks on both.
- */
+/* A node: its port's configuration, its host's loop, and the checks on both. */
 #include "node.h"
 
 #include "client.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The run of one seed: a day of faults, then the network heals and all must end.
- */
+/* The run of one seed: a day of faults, then the network heals and all must end. */
 #include "simulation.h"
 
 #include "node.h"

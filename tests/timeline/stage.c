@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The stage and its commands.
- */
+/* The stage and its commands. */
 #include "stage.h"
 
 #include "cli/quantity.h"

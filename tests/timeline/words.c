@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Words of a command line.
- */
+/* Words of a command line. */
 #include "words.h"
 
 #include "cli/quantity.h"

@@ -83,7 +83,7 @@ static struct got parse(const char *const line[6])
     int argc = 1;
     int option;
 
-    while (argc < 7 && line[argc - 1] != NULL) {
+    while (argc < 7 && line[argc - 1]) {
         argv[argc] = line[argc - 1];
         argc++;
     }
@@ -91,7 +91,7 @@ static struct got parse(const char *const line[6])
     while ((option = options_next(&o)) > 0)
         take(&o, option, &got);
     file = options_argument(&o);
-    got.file_is_f = file != NULL && strcmp(file, "f") == 0;
+    got.file_is_f = file && strcmp(file, "f") == 0;
     options_no_more_arguments(&o);
     got.stopped = options_stopped(&o);
     got.exit_code = options_done(&o);

@@ -118,7 +118,7 @@ static void test_shown_values_can_be_set(void **state)
     static const uint64_t numbers[] = {0, 1, 999, 1000, 1500000, 4000000000, 1000000};
 
     (void)state;
-    for (const struct storm_field *f = storm_scenario_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         for (size_t i = 0; i < LENGTH(numbers); i++) {
             struct storm_scenario s = {0};
             struct storm_scenario again = {0};

@@ -190,7 +190,7 @@ static void check_case(const struct rule *rule, enum place place, const struct s
     memcpy(expected, smp, sizeof(expected));
     struct smi_decision decision = decide(smp, place, node, port);
 
-    if (rule == NULL) {
+    if (!rule) {
         assert_int_equal(decision.verdict, SMI_DISCARD);
         assert_int_equal(decision.port, 0);
         assert_int_equal(decision.dlid, 0);

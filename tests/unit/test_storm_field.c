@@ -46,7 +46,7 @@ static void test_a_field_reads_and_writes_its_member_alone(void **state)
 
 static void assert_table_is_sound(const struct storm_field *table, size_t size)
 {
-    for (const struct storm_field *f = table; f->key != NULL; f++) {
+    for (const struct storm_field *f = table; f->key; f++) {
         assert_true(f->min <= f->max);
         assert_true(f->offset % 8 == 0 && f->offset + 8 <= size);
         assert_non_null(f->help);
@@ -66,10 +66,10 @@ static void test_every_number_has_a_field(void **state)
     (void)state;
     assert_table_is_sound(storm_scenario_fields, sizeof(struct storm_scenario));
     assert_table_is_sound(storm_policy_fields, sizeof(struct storm_policy));
-    while (storm_scenario_fields[count].key != NULL)
+    while (storm_scenario_fields[count].key)
         count++;
     assert_int_equal(count * 8, sizeof(struct storm_scenario));
-    for (count = 0; storm_policy_fields[count].key != NULL;)
+    for (count = 0; storm_policy_fields[count].key;)
         count++;
     assert_int_equal(count * 8, sizeof(struct storm_policy));
 }

@@ -37,7 +37,7 @@ static void test_what_the_named_policies_are(void **state)
     size_t count = 0;
 
     (void)state;
-    while (storm_policy_names[count].name != NULL)
+    while (storm_policy_names[count].name)
         count++;
     assert_int_equal(count, sizeof(cases) / sizeof(cases[0]));
     for (size_t i = 0; i < count; i++) {

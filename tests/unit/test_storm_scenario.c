@@ -41,7 +41,7 @@ static void test_the_presets_pass_their_own_check(void **state)
     const char *why;
 
     (void)state;
-    for (const struct storm_preset *p = storm_presets; p->name != NULL; p++) {
+    for (const struct storm_preset *p = storm_presets; p->name; p++) {
         struct storm_scenario s = fixture_scenario(p->name);
 
         assert_int_equal(storm_scenario_check(&s, &why), 0);
@@ -53,7 +53,7 @@ static void test_each_bound_of_a_scenario_is_checked(void **state)
     const char *why;
 
     (void)state;
-    for (const struct storm_field *f = storm_scenario_fields; f->key != NULL; f++) {
+    for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         struct storm_scenario s = fixture_scenario("ipoib-boot");
 
         storm_field_set(&s, f, f->max + 1);

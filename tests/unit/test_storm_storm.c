@@ -51,7 +51,7 @@ static void test_every_packet_is_accounted_for(void **state)
     s.loss_request = 30000;
     s.loss_response = 20000;
     s.timeout_ns = 50 * WEFT_MS;
-    for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++) {
+    for (const struct storm_policy_name *p = storm_policy_names; p->name; p++) {
         struct storm_result r = fixture_run_named(&s, p->name, 100);
 
         assert_int_equal(r.clients.clients_resolved + r.clients.clients_failed, 100);
@@ -73,7 +73,7 @@ static void test_the_same_seed_gives_the_same_history(void **state)
     s.loss_request = 10000;
     for (size_t i = 0; i < 3; i++) {
         s.sa_overload = modes[i];
-        for (const struct storm_policy_name *n = storm_policy_names; n->name != NULL; n++) {
+        for (const struct storm_policy_name *n = storm_policy_names; n->name; n++) {
             struct storm_policy p = fixture_policy(n->name);
             struct storm_result one = fixture_run(&s, &p, 200, 7);
             struct storm_result again = fixture_run(&s, &p, 200, 7);
@@ -99,7 +99,7 @@ static void test_the_policies_differ_in_a_storm(void **state)
     s.paths = 64;
     s.agents = 1;
     s.recv_depth = 64;
-    for (const struct storm_policy_name *p = storm_policy_names; p->name != NULL; p++) {
+    for (const struct storm_policy_name *p = storm_policy_names; p->name; p++) {
         hashes[count] = fixture_run_named(&s, p->name, 50).trace_hash;
         for (size_t i = 0; i < count; i++)
             assert_true(hashes[i] != hashes[count]);

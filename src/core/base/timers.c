@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Timer queue: the four-ary heap.
- */
+/* Timer queue: the four-ary heap. */
 #include "core/base/timers.h"
 
 #include "core/base/check.h"

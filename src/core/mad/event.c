@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The event queue: a ring of codes that name a send or a received message.
- */
+/* The event queue: a ring of codes that name a send or a received message. */
 #include "core/mad/event.h"
 
 #include "core/mad/agent.h"

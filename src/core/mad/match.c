@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Matching: transaction id, class and the path the packet took.
- */
+/* Matching: transaction id, class and the path the packet took. */
 #include "core/mad/match.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Names of the engine's public enumerations.
- */
+/* Names of the engine's public enumerations. */
 #include <weft/mad.h>
 
 const char *weft_mad_state_name(enum weft_mad_state s)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Retry policy: fixed and randomized exponential waits, bounded by number or by time.
- */
+/* Retry policy: fixed and randomized exponential waits, bounded by number or by time. */
 #include "core/mad/retry.h"
 
 #include "core/mad/agent.h"

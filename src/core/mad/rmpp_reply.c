@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * RMPP packets without payload.
- */
+/* RMPP packets without payload. */
 #include "core/mad/rmpp_reply.h"
 
 #include "core/mad/tx.h"

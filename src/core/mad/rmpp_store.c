@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The store of incoming segments.
- */
+/* The store of incoming segments. */
 #include "core/mad/rmpp_store.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The send machine's table as data.
- */
+/* The send machine's table as data. */
 #include "core/mad/send_fsm.h"
 
 #include "core/base/check.h"
