@@ -206,6 +206,7 @@ enum weft_wire_header {
     WEFT_WIRE_PORT_COUNTERS_EXT, /**< PortCountersExtended (IBA 16.1.4.11) */
     WEFT_WIRE_NODE_RECORD,       /**< NodeRecord (IBA 15.2.5.2) */
     WEFT_WIRE_PATH_RECORD,       /**< PathRecord (IBA 15.2.5.16) */
+    WEFT_WIRE_MC_MEMBER_RECORD,  /**< MCMemberRecord (IBA 15.2.5.17) */
     WEFT_WIRE_HEADER_COUNT       /**< how many there are */
 };
 

@@ -1,40 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SA requests and answers of a storm, byte by byte: records as IBA 15.2.5.16 and 15.2.5.17. */
+/* SA requests and answers of a storm. */
 #include "storm/query.h"
 
+#include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
 #include <string.h>
 
 enum {
     SA_VERSION = 2,
-    COMPONENT_MASK = 48,
     RECORD = WEFT_SA_DATA_OFFSET,
-    /* PathRecord */
-    PATH_DGID = RECORD + 8,
-    PATH_SGID = RECORD + 24,
-    PATH_DLID = RECORD + 40,
-    PATH_SLID = RECORD + 42,
-    PATH_NUMB = RECORD + 49,
-    PATH_PKEY = RECORD + 50,
-    PATH_MTU = RECORD + 54,
-    PATH_RATE = RECORD + 55,
-    PATH_LIFE = RECORD + 56,
-    /* MCMemberRecord */
-    MC_MGID = RECORD + 0,
-    MC_PORT_GID = RECORD + 16,
-    MC_QKEY = RECORD + 32,
-    MC_MLID = RECORD + 36,
-    MC_MTU = RECORD + 38,
-    MC_PKEY = RECORD + 40,
-    MC_RATE = RECORD + 42,
-    MC_JOIN_STATE = RECORD + 48,
+    /* What a packet of the storm carries, at its place in the MAD. */
+    PATH_DGID = RECORD + WIRE_AT_PATH_RECORD_DGID,
+    PATH_SGID = RECORD + WIRE_AT_PATH_RECORD_SGID,
+    PATH_NUM_PATHS = RECORD + WIRE_AT_PATH_RECORD_NUM_PATHS,
+    MC_MGID = RECORD + WIRE_AT_MC_MEMBER_RECORD_MGID,
+    MC_PORT_GID = RECORD + WIRE_AT_MC_MEMBER_RECORD_PORT_GID,
+    MC_JOIN_STATE = RECORD + WIRE_AT_MC_MEMBER_RECORD_JOIN_STATE,
 
     GID_LOW = 12, /* the last four bytes of a GID */
+    REVERSIBLE = 0x80,
     FULL_MEMBER = 1,
+    /* What every answer says. */
+    EXACTLY = 2,
     MTU_2048 = 4,
     RATE_100G = 16,
-    EXACTLY = 0x80 /* selector in the top bits of MTU, rate and life time */
+    LIFE_TIME_1S = 18
 };
 
 /* SGID, DGID, reversible, number of paths (component bits of IBA 15.2.5.16). */
@@ -59,7 +50,7 @@ static void write_header(uint8_t *mad, uint8_t method, bool is_join)
     mad_set_class_version(mad, SA_VERSION);
     mad_set_method(mad, method);
     mad_set_attr_id(mad, is_join ? WEFT_ATTR_SA_MC_MEMBER_RECORD : WEFT_ATTR_SA_PATH_RECORD);
-    wire_set_be64(mad + COMPONENT_MASK, is_join ? join_mask : path_mask);
+    wire_set_be64(mad + WIRE_AT_SA_COMPONENT_MASK, is_join ? join_mask : path_mask);
 }
 
 static void write_record(uint8_t *mad, uint32_t client, uint32_t query, bool is_join)
@@ -71,7 +62,7 @@ static void write_record(uint8_t *mad, uint32_t client, uint32_t query, bool is_
     } else {
         write_gid(mad + PATH_DGID, subnet_prefix, query);
         write_gid(mad + PATH_SGID, subnet_prefix, client);
-        mad[PATH_NUMB] = 0x80 | 1; /* reversible, one path */
+        mad[PATH_NUM_PATHS] = REVERSIBLE | 1;
     }
 }
 
@@ -98,23 +89,31 @@ int storm_query_read(const uint8_t *mad, uint32_t *ret_query)
 
 void storm_query_answers_init(struct storm_query_answers *a)
 {
+    uint8_t *join = a->join + RECORD;
+    uint8_t *path = a->path + RECORD;
+
     memset(a, 0, sizeof(*a));
     write_header(a->join, WEFT_METHOD_GET_RESP, true);
     write_record(a->join, 0, 0, true);
-    wire_set_be32(a->join + MC_QKEY, 0x0b1b);
-    wire_set_be16(a->join + MC_MLID, 0xc000);
-    a->join[MC_MTU] = EXACTLY | MTU_2048;
-    wire_set_be16(a->join + MC_PKEY, WEFT_PKEY_DEFAULT_FULL);
-    a->join[MC_RATE] = EXACTLY | RATE_100G;
+    wire_set(WIRE_MC_MEMBER_RECORD_QKEY, join, 0x0b1b);
+    wire_set(WIRE_MC_MEMBER_RECORD_MLID, join, 0xc000);
+    wire_set(WIRE_MC_MEMBER_RECORD_MTU_SELECTOR, join, EXACTLY);
+    wire_set(WIRE_MC_MEMBER_RECORD_MTU, join, MTU_2048);
+    wire_set(WIRE_MC_MEMBER_RECORD_PKEY, join, WEFT_PKEY_DEFAULT_FULL);
+    wire_set(WIRE_MC_MEMBER_RECORD_RATE_SELECTOR, join, EXACTLY);
+    wire_set(WIRE_MC_MEMBER_RECORD_RATE, join, RATE_100G);
 
     write_header(a->path, WEFT_METHOD_GET_RESP, false);
     write_record(a->path, 0, 0, false);
-    wire_set_be16(a->path + PATH_DLID, 1);
-    wire_set_be16(a->path + PATH_SLID, 1);
-    wire_set_be16(a->path + PATH_PKEY, WEFT_PKEY_DEFAULT_FULL);
-    a->path[PATH_MTU] = EXACTLY | MTU_2048;
-    a->path[PATH_RATE] = EXACTLY | RATE_100G;
-    a->path[PATH_LIFE] = EXACTLY | 18;
+    wire_set(WIRE_PATH_RECORD_DLID, path, 1);
+    wire_set(WIRE_PATH_RECORD_SLID, path, 1);
+    wire_set(WIRE_PATH_RECORD_PKEY, path, WEFT_PKEY_DEFAULT_FULL);
+    wire_set(WIRE_PATH_RECORD_MTU_SELECTOR, path, EXACTLY);
+    wire_set(WIRE_PATH_RECORD_MTU, path, MTU_2048);
+    wire_set(WIRE_PATH_RECORD_RATE_SELECTOR, path, EXACTLY);
+    wire_set(WIRE_PATH_RECORD_RATE, path, RATE_100G);
+    wire_set(WIRE_PATH_RECORD_LIFE_TIME_SELECTOR, path, EXACTLY);
+    wire_set(WIRE_PATH_RECORD_LIFE_TIME, path, LIFE_TIME_1S);
 }
 
 const uint8_t *storm_query_answer(struct storm_query_answers *a, uint32_t client, uint32_t query,

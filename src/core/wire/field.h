@@ -14,6 +14,12 @@ enum wire_field_id {
     WIRE_FIELD_COUNT
 };
 
+/** The first byte of every field, for example WIRE_AT_MAD_TID: constant where speed matters. */
+enum wire_field_at {
+#define WIRE_EACH_FIELD(header, id, byte, bit, bits, kind, name) WIRE_AT_##header##_##id = (byte),
+#include "core/wire/fields.def"
+};
+
 /** What a field is and how dumps write it. The last three are arrays of bytes. */
 enum wire_kind {
     WIRE_KIND_UINT,   /**< decimal */

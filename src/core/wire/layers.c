@@ -19,6 +19,7 @@ static const struct attribute {
     {WEFT_CLASS_SUBN_ADM, 56, WEFT_ATTR_NOTICE, WEFT_WIRE_NOTICE},
     {WEFT_CLASS_SUBN_ADM, 56, WEFT_ATTR_SA_NODE_RECORD, WEFT_WIRE_NODE_RECORD},
     {WEFT_CLASS_SUBN_ADM, 56, WEFT_ATTR_SA_PATH_RECORD, WEFT_WIRE_PATH_RECORD},
+    {WEFT_CLASS_SUBN_ADM, 56, WEFT_ATTR_SA_MC_MEMBER_RECORD, WEFT_WIRE_MC_MEMBER_RECORD},
 };
 
 static size_t push(struct weft_wire_layer *layers, size_t count, enum weft_wire_header header,
