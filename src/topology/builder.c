@@ -8,37 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a, mixed once more because buckets are chosen by the low bits. */
-static unsigned hash_bytes(const void *key, size_t length)
-{
-    const uint8_t *bytes = key;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return (unsigned)(hash ^ hash >> 32);
-}
-
-/* uthash must report a failed allocation, not end the program. Its own hash functions fall through
- * switch cases, which this project's warnings refuse. */
-#define HASH_NONFATAL_OOM                1
-#define uthash_nonfatal_oom(element)     ((element)->lost = true)
-#define HASH_FUNCTION(key, length, hash) (hash) = hash_bytes((key), (length))
-#include <uthash.h>
-
-/* An entry of the two indexes: by GUID, or by id. */
-struct known {
-    uint64_t guid;
-    uint32_t node;
-    bool lost; /* it could not be added to its index */
-    UT_hash_handle hh;
-    char id[];
-};
-
 struct topo_builder {
     struct topo *t;
-    struct known *by_guid;
-    struct known *by_id;
+    struct topo_identities identities;
     uint32_t node_space;
     uint32_t *order; /* the nodes as they will be numbered: declared ones in their order, others */
     uint32_t declared_count;
@@ -61,24 +33,11 @@ struct topo_builder *topo_builder_new(void)
     return b;
 }
 
-static void free_index(struct known **index)
-{
-    struct known *k;
-    struct known *next;
-
-    HASH_ITER(hh, *index, k, next)
-    {
-        HASH_DELETE(hh, *index, k);
-        free(k);
-    }
-}
-
 struct topo_builder *topo_builder_free(struct topo_builder *b)
 {
     if (!b)
         return NULL;
-    free_index(&b->by_guid);
-    free_index(&b->by_id);
+    topo_identities_free(&b->identities);
     free(b->order);
     free(b->claims);
     topo_free(b->t);
@@ -112,54 +71,10 @@ struct topo_node *topo_builder_at(struct topo_builder *b, uint32_t node)
     return &b->t->nodes[node];
 }
 
-static uint32_t find_guid(const struct topo_builder *b, uint64_t guid)
+static void identify(struct topo_builder *b, uint32_t node, const struct topo_ref *ref)
 {
-    struct known *k;
-
-    HASH_FIND(hh, b->by_guid, &guid, sizeof(guid), k);
-    return k ? k->node : TOPO_NONE;
-}
-
-static uint32_t find_id(const struct topo_builder *b, const char *id, size_t length)
-{
-    struct known *k;
-
-    HASH_FIND(hh, b->by_id, id, length, k);
-    return k ? k->node : TOPO_NONE;
-}
-
-static void index_guid(struct topo_builder *b, uint32_t node, uint64_t guid)
-{
-    struct known *k = calloc(1, sizeof(*k));
-
-    if (!k) {
+    if (topo_identities_add(&b->identities, ref, node) != 0)
         topo_builder_fail(b, WEFT_ERR_NOMEM);
-        return;
-    }
-    k->guid = guid;
-    k->node = node;
-    HASH_ADD(hh, b->by_guid, guid, sizeof(k->guid), k);
-    if (k->lost) {
-        free(k);
-        topo_builder_fail(b, WEFT_ERR_NOMEM);
-    }
-}
-
-static void index_id(struct topo_builder *b, uint32_t node, const char *id, size_t length)
-{
-    struct known *k = calloc(1, sizeof(*k) + length + 1);
-
-    if (!k) {
-        topo_builder_fail(b, WEFT_ERR_NOMEM);
-        return;
-    }
-    k->node = node;
-    memcpy(k->id, id, length);
-    HASH_ADD_KEYPTR(hh, b->by_id, k->id, length, k);
-    if (k->lost) {
-        free(k);
-        topo_builder_fail(b, WEFT_ERR_NOMEM);
-    }
 }
 
 static bool make_node_room(struct topo_builder *b)
@@ -191,7 +106,7 @@ uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
 
     if (b->error != 0)
         return TOPO_NONE;
-    node = ref->guid != 0 ? find_guid(b, ref->guid) : find_id(b, ref->id, ref->id_length);
+    node = topo_identities_find(&b->identities, ref);
     if (node != TOPO_NONE)
         return node;
     if (b->t->node_count >= TOPO_NODES_MAX) {
@@ -209,10 +124,7 @@ uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
     }
     node = b->t->node_count++;
     b->t->nodes[node] = (struct topo_node){.guid = ref->guid, .id = id, .type = ref->type};
-    if (ref->guid != 0)
-        index_guid(b, node, ref->guid);
-    else
-        index_id(b, node, ref->id, ref->id_length);
+    identify(b, node, ref);
     return b->error == 0 ? node : TOPO_NONE;
 }
 
@@ -226,12 +138,13 @@ void topo_builder_declare(struct topo_builder *b, uint32_t node)
 
 uint32_t topo_builder_set_guid(struct topo_builder *b, uint32_t node, uint64_t guid)
 {
-    uint32_t other = find_guid(b, guid);
+    const struct topo_ref ref = {.guid = guid};
+    uint32_t other = topo_identities_find(&b->identities, &ref);
 
     if (other != TOPO_NONE)
         return other == node ? TOPO_NONE : other;
     b->t->nodes[node].guid = guid;
-    index_guid(b, node, guid);
+    identify(b, node, &ref);
     return TOPO_NONE;
 }
 

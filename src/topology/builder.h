@@ -9,17 +9,10 @@
 #ifndef WEFT_TOPOLOGY_BUILDER_H
 #define WEFT_TOPOLOGY_BUILDER_H
 
+#include "topology/identity.h"
 #include "topology/topology.h"
 
 struct topo_builder;
-
-/** What identifies a node: its GUID, or an id where the input has no GUIDs. */
-struct topo_ref {
-    uint64_t guid;  /**< 0: there is only the id */
-    const char *id; /**< at most 64 bytes, not 0-terminated; for guid 0 only */
-    size_t id_length;
-    enum topo_node_type type; /**< taken until the node is declared */
-};
 
 /** One end of a cable, as one line says it. */
 struct topo_claim {
