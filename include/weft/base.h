@@ -33,7 +33,7 @@ enum weft_err {
     WEFT_ERR_STALE = -3,    /**< the handle names something that is gone: forget it */
     WEFT_ERR_STATE = -4,    /**< the object is not in a state that allows the call */
     WEFT_ERR_NOMEM = -5,    /**< the allocator gave nothing; only a `_new` call returns this */
-    WEFT_ERR_CONFLICT = -6, /**< somebody else owns what was asked for: see the call's own text */
+    WEFT_ERR_CONFLICT = -6, /**< what was asked for is in use already: see the call's own text */
     WEFT_ERR_CLOCK = -7,    /**< `now` lies before an earlier `now`: feed a monotonic clock */
     WEFT_ERR_NOTFOUND = -8, /**< no such thing */
     WEFT_ERR_FORMAT = -9    /**< input bytes do not have the expected form */
@@ -41,7 +41,7 @@ enum weft_err {
 
 /** The sentence for an error, without a final full stop.
  * @param err  a value of enum weft_err, or 0
- * @return     a constant string, never NULL; unknown values give "unknown error" */
+ * @return a constant string, never NULL; unknown values give "unknown error" */
 const char *weft_strerror(int err);
 
 /** Where an object takes its memory. weft allocates only in `_new` calls and gives everything

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Saving, restoring and hashing a port.
- */
+/* Saving, restoring and hashing a port. */
 #include "snapshot.h"
 
 #include "core/mad/engine.h"
@@ -170,6 +168,7 @@ uint64_t snapshot_hash(const struct weft_mad_port *p)
     hash = mix_pool(hash, &p->recvs, offsetof(struct recv, generation), sizeof(uint32_t),
                     sizeof(struct recv));
     hash = mix_pool(hash, &p->peers, 0, 0, sizeof(struct peer));
+    hash = mix_pool(hash, &p->backlogs, 0, 0, sizeof(struct backlog));
     hash = mix_pool(hash, &p->transfers, 0, 0, sizeof(struct transfer));
     hash = mix_pool(hash, &p->blocks, 0, 0, sizeof(struct rmpp_block));
     hash = mix_index(hash, &p->send_index);

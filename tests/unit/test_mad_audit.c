@@ -14,6 +14,7 @@ struct bench {
     struct agent *agent;
     struct send *waits, *due, *queued;
     struct peer *peer;
+    struct backlog *backlog; /* of the queued ones */
     struct recv *held;
 };
 
@@ -42,6 +43,7 @@ static struct bench bench(void)
     b.due = pool_at(&b.f->port->sends, 1);
     b.queued = pool_at(&b.f->port->sends, 2);
     b.peer = b.waits->peer;
+    b.backlog = pool_at(&b.f->port->backlogs, 0);
     b.held = pool_at(&b.f->port->recvs, 0);
     assert_int_equal(b.waits->state, WEFT_MAD_WAIT_RESP);
     assert_int_equal(b.due->state, WEFT_MAD_SEND_START);
@@ -115,7 +117,7 @@ static void test_backlogs_and_buffers(void **state)
 
     (void)state;
     PLANT(b.agent->limit = 9, "stopped by something");
-    PLANT(list_remove(&b.peer->backlog.turn), "stands in a line");
+    PLANT(list_remove(&b.backlog->turn), "stands in a line");
     PLANT(list_push_back(&b.f->port->waiting, &b.agent->backlog.turn), "empty backlog");
     PLANT(b.f->port->recv_depth = 3, "has a free receive buffer");
     PLANT(b.waits->transfer = &t, "know each other");

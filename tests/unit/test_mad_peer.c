@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The adaptive window per destination: growth, loss, the table of destinations, and its backlog. */
+#include "core/mad/peer.h"
 #include "mad_fixture.h"
 
 #include <string.h>
-
-#include "core/mad/peer.h"
 
 static struct fx *adaptive(uint32_t initial, uint32_t most, uint32_t peers)
 {
@@ -275,6 +274,27 @@ static void test_a_window_that_shrinks_while_the_backlog_stands_in_line(void **s
     fx_free(f);
 }
 
+static void test_an_agent_at_its_limit_does_not_hold_up_another_agents_destination(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_agent_req second = fx_agent_req(FX_SA);
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64; /* an SA agent may have 2 */
+    c.flow.adaptive = true;
+    f = fx_new(&c, FX_SA);
+    for (unsigned n = 1; n <= 2; n++)
+        ask_lid(f, n, 0x99); /* a destination that never answers takes all of the first agent's */
+    ask_lid(f, 3, 5);
+    f->agent = fx_agent(f, &second);
+    ask_lid(f, 4, 5);
+    assert_int_equal(fx_send_all(f), 3);
+    assert_int_equal(fx_agent_stats(f).queued, 0);
+    assert_int_equal(fx_stats(f).queued, 1);
+    fx_free(f);
+}
+
 static void test_a_busy_destination_does_not_starve_others_at_the_agents_limit(void **state)
 {
     struct weft_mad_config c = fx_config();
@@ -483,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_the_destination_idle_for_longest_is_forgotten),
         cmocka_unit_test(test_directed_routes_and_sends_without_answer_have_no_window),
         cmocka_unit_test(test_a_window_that_shrinks_while_the_backlog_stands_in_line),
+        cmocka_unit_test(test_an_agent_at_its_limit_does_not_hold_up_another_agents_destination),
         cmocka_unit_test(test_a_busy_destination_does_not_starve_others_at_the_agents_limit),
         cmocka_unit_test(test_two_agents_share_a_destinations_window),
         cmocka_unit_test(test_a_retry_that_fits_into_the_window_keeps_its_place),

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Agents: registration rules, ownership of classes and methods, removal.
- */
+/* Agents: registration rules, ownership of classes and methods, removal. */
 #include "core/mad/agent.h"
 
 #include "core/mad/event.h"
@@ -175,8 +173,7 @@ static struct agent *agent_take(struct weft_mad_port *p)
         generation = a->generation;
     memset(a, 0, sizeof(*a));
     a->generation = generation;
-    list_init(&a->backlog.sends);
-    list_init(&a->backlog.turn);
+    flow_backlog_init(&a->backlog, a);
     list_init(&a->waiting);
     return a;
 }

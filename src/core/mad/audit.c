@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Audit: the invariants of a port.
- */
+/* Audit: the invariants of a port. */
 #include "core/mad/audit.h"
 
 #include "core/mad/engine.h"
@@ -100,9 +98,7 @@ static const char *audit_backlog(const struct weft_mad_port *p, const struct bac
     gate = flow_gate(p, first);
     if (gate == FLOW_OPEN)
         return "the first send of a backlog is stopped by something";
-    return gate == FLOW_PEER || !list_empty(&b->turn)
-               ? NULL
-               : "a backlog that something else than its own window stops stands in a line";
+    return list_empty(&b->turn) ? "a backlog that is not empty stands in a line" : NULL;
 }
 
 static const char *audit_peer(const struct weft_mad_port *p, const struct peer *d)
@@ -121,7 +117,16 @@ static const char *audit_peer(const struct weft_mad_port *p, const struct peer *
         return "a destination's counts are those of its sends";
     if ((users == 0) == list_empty(&d->idle))
         return "a destination is idle if and only if no send uses it";
-    return audit_backlog(p, &d->backlog);
+    for (struct list_node *n = d->backlogs.next; n != &d->backlogs; n = n->next) {
+        const struct backlog *b = WEFT_CONTAINER_OF(n, struct backlog, by_peer);
+        const char *broken = audit_backlog(p, b);
+
+        if (broken)
+            return broken;
+        if (list_empty(&b->sends))
+            return "a destination has no empty backlogs";
+    }
+    return NULL;
 }
 
 static const char *audit_buffers(const struct weft_mad_port *p, const struct tally *t)

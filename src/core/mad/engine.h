@@ -41,10 +41,14 @@ enum engine_limits {
 struct peer;
 struct transfer;
 
-/** A FIFO of sends that flow control holds back, and the place where it waits for its turn. */
+/** A FIFO of sends that flow control holds back: those of one agent, or, to a destination with a
+ * window, those of one agent to it, made when the first one comes and given back with the last. */
 struct backlog {
+    uint32_t pool_link;
     struct list_node sends;
-    struct list_node turn; /* on an agent's or the port's list of waiting backlogs, or on none */
+    struct list_node turn;    /* its place in the line of what stops its first send */
+    struct list_node by_peer; /* among those of its destination; the agent's own is on no list */
+    struct agent *agent;
 };
 
 struct agent {
@@ -59,7 +63,7 @@ struct agent {
     uint32_t limit; /* 0: none */
     uint32_t outstanding, queued;
     uint64_t methods[2];
-    struct backlog backlog;
+    struct backlog backlog;   /* of sends to destinations without a window */
     struct list_node waiting; /* backlogs whose first send waits for this agent's limit */
     struct weft_mad_retry retry;
     struct weft_mad_agent_stats stats;
@@ -142,7 +146,8 @@ struct peer {
     uint32_t window;     /* in 1/256 requests */
     uint32_t threshold;  /* below it the window grows by one per answer, above by one per round */
     weft_time shrunk_at; /* losses of requests sent before count as the same loss */
-    struct backlog backlog;
+    struct list_node backlogs; /* of sends to it, one for each agent that has some */
+    struct list_node waiting;  /* those whose first send waits for the window */
 };
 
 /** A packet with the host, or one of the engine's own waiting for it. */
@@ -226,7 +231,7 @@ struct send_queue {
 
 struct weft_mad_port {
     weft_time now;
-    struct pool agents, sends, txs, recvs, peers, transfers, blocks;
+    struct pool agents, sends, txs, recvs, peers, backlogs, transfers, blocks;
     struct index send_index, peer_index, transfer_index;
     struct timers timers; /* ids: send slots, then transfer slots */
     struct send_queue queues[2];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Flow control: the gates and the backlogs.
- */
+/* Flow control: the gates and the backlogs. */
 #include "core/mad/flow.h"
 
 #include "core/mad/peer.h"
@@ -67,9 +65,55 @@ void flow_count_queued(struct weft_mad_port *p, struct send *s, bool enters)
     p->queued += d;
 }
 
-static struct backlog *flow_backlog(struct send *s)
+void flow_backlog_init(struct backlog *b, struct agent *a)
 {
-    return s->peer ? &s->peer->backlog : &s->agent->backlog;
+    list_init(&b->sends);
+    list_init(&b->turn);
+    list_init(&b->by_peer);
+    b->agent = a;
+}
+
+/* The backlog that the send is in or would join; NULL when that is still to be made. */
+static struct backlog *flow_backlog(const struct send *s)
+{
+    if (!s->peer)
+        return &s->agent->backlog;
+    for (struct list_node *n = s->peer->backlogs.next; n != &s->peer->backlogs; n = n->next) {
+        struct backlog *b = WEFT_CONTAINER_OF(n, struct backlog, by_peer);
+
+        if (b->agent == s->agent)
+            return b;
+    }
+    return NULL;
+}
+
+static struct backlog *flow_backlog_make(struct weft_mad_port *p, const struct send *s)
+{
+    bool fresh;
+    struct backlog *b = pool_take(&p->backlogs, &fresh);
+
+    /* there are as many as sends, and each holds one at least */
+    WEFT_ASSERT(b != NULL);
+    flow_backlog_init(b, s->agent);
+    list_push_back(&s->peer->backlogs, &b->by_peer);
+    return b;
+}
+
+/* An empty backlog stands in no line, and one that was made for a destination is given back. */
+static void flow_backlog_emptied(struct weft_mad_port *p, struct backlog *b)
+{
+    list_remove(&b->turn);
+    if (list_empty(&b->by_peer))
+        return;
+    list_remove(&b->by_peer);
+    pool_give(&p->backlogs, b);
+}
+
+static bool flow_others_wait(const struct send *s)
+{
+    const struct backlog *b = flow_backlog(s);
+
+    return b && !list_empty(&b->sends);
 }
 
 static struct send *backlog_first(const struct backlog *b)
@@ -118,18 +162,14 @@ static bool flow_is_gated(const struct weft_mad_port *p, const struct send *s)
 
 bool flow_post_must_queue(const struct weft_mad_port *p, const struct send *s)
 {
-    const struct backlog *b = s->peer ? &s->peer->backlog : &s->agent->backlog;
-
-    return flow_is_gated(p, s) && (!list_empty(&b->sends) || flow_gate(p, s) != FLOW_OPEN);
+    return flow_is_gated(p, s) && (flow_others_wait(s) || flow_gate(p, s) != FLOW_OPEN);
 }
 
 bool flow_retry_must_queue(const struct weft_mad_port *p, const struct send *s)
 {
-    const struct backlog *b = s->peer ? &s->peer->backlog : &s->agent->backlog;
-
     if (!flow_is_gated(p, s))
         return false;
-    if (!list_empty(&b->sends))
+    if (flow_others_wait(s))
         return true;
     /* its own place is free for it, unless another backlog stands in line for that place, or the
      * window has shrunk below what is outstanding */
@@ -137,17 +177,21 @@ bool flow_retry_must_queue(const struct weft_mad_port *p, const struct send *s)
         return true;
     if (p->config.flow.port_budget && !list_empty(&p->waiting))
         return true;
-    return s->peer && !peer_open(s->peer, s->peer->outstanding - 1);
+    return s->peer &&
+           (!list_empty(&s->peer->waiting) || !peer_open(s->peer, s->peer->outstanding - 1));
 }
 
 static void flow_stand_in_line(struct weft_mad_port *p, struct backlog *b, struct send *first,
                                enum flow_gate gate)
 {
+    struct list_node *line = &p->waiting;
+
+    if (gate == FLOW_PEER)
+        line = &first->peer->waiting;
+    else if (gate == FLOW_AGENT)
+        line = &first->agent->waiting;
     list_remove(&b->turn);
-    if (gate == FLOW_AGENT)
-        list_push_back(&first->agent->waiting, &b->turn);
-    else if (gate == FLOW_PORT)
-        list_push_back(&p->waiting, &b->turn);
+    list_push_back(line, &b->turn);
 }
 
 /* Lets the sends of a backlog go, in order, up to the first that is stopped. */
@@ -168,14 +212,17 @@ static void flow_serve(struct weft_mad_port *p, struct backlog *b)
         send_step(p, s, SEND_RELEASE);
         tx_due(p, s);
     }
-    list_remove(&b->turn);
+    flow_backlog_emptied(p, b);
 }
 
 void flow_enqueue(struct weft_mad_port *p, struct send *s)
 {
     struct backlog *b = flow_backlog(s);
-    bool first = list_empty(&b->sends);
+    bool first;
 
+    if (!b)
+        b = flow_backlog_make(p, s);
+    first = list_empty(&b->sends);
     s->agent->stats.limited++;
     p->stats.limited++;
     list_push_back(&b->sends, &s->queue);
@@ -218,9 +265,8 @@ void flow_buffer_freed(struct weft_mad_port *p)
 
 void flow_freed(struct weft_mad_port *p, struct send *s)
 {
-    /* a backlog that stands in line waits for its turn there */
-    if (s->peer && list_empty(&s->peer->backlog.turn))
-        flow_serve(p, &s->peer->backlog);
+    while (s->peer && !list_empty(&s->peer->waiting) && peer_open(s->peer, s->peer->outstanding))
+        flow_serve_line(p, &s->peer->waiting);
     while (!list_empty(&s->agent->waiting) && flow_agent_has_room(s->agent))
         flow_serve_line(p, &s->agent->waiting);
     flow_buffer_freed(p);

@@ -3,10 +3,9 @@
  * Flow control: which sends may be outstanding, and who goes next.
  *
  * Three gates, each optional: the agent's limit, the port's receive buffers, and the destination's
- * window. A send that may not go waits in a backlog (its agent's, or its destination's when windows
- * are on). A backlog whose first send is stopped by the agent's limit or the port's budget stands
- * in line there; one that is stopped by its own window is served when that opens. So whenever
- * something is freed, only backlogs that it can help are looked at.
+ * window. A send that may not go waits in a backlog: its agent's, or, when windows are on, that of
+ * its agent and destination. A backlog stands in the line of what stops its first send; whenever
+ * something is freed the lines that it can help are served in turn, and no other is looked at.
  */
 #ifndef WEFT_CORE_MAD_FLOW_H
 #define WEFT_CORE_MAD_FLOW_H
@@ -15,6 +14,9 @@
 
 /** The agent's limit for its class (Linux get_sol_fc_max_outstanding). */
 uint32_t flow_agent_limit(const struct weft_mad_port *p, const struct agent *a);
+
+/** Makes an empty backlog of an agent's sends. */
+void flow_backlog_init(struct backlog *b, struct agent *a);
 
 /** Moves the counts of outstanding sends when a send enters or leaves those states. */
 void flow_count_outstanding(struct weft_mad_port *p, struct send *s, bool enters);

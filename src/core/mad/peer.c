@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Destinations: the table, and how a window grows and shrinks.
- */
+/* Destinations: the table, and how a window grows and shrinks. */
 #include "core/mad/peer.h"
 
 #include <string.h>
@@ -69,8 +67,8 @@ struct peer *peer_take(struct weft_mad_port *p, const struct weft_mad_addr *to)
     d->window = p->config.flow.window_initial * PEER_WINDOW_ONE;
     d->threshold = p->config.flow.window_max * PEER_WINDOW_ONE;
     list_init(&d->idle);
-    list_init(&d->backlog.sends);
-    list_init(&d->backlog.turn);
+    list_init(&d->backlogs);
+    list_init(&d->waiting);
     index_put(&p->peer_index, d->hash, pool_slot(&p->peers, d));
     return d;
 }

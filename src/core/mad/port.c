@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * The port: configuration, memory, time and counters.
- */
+/* The port: configuration, memory, time and counters. */
 #include "core/mad/engine.h"
 #include "core/mad/peer.h"
 #include "core/mad/retry.h"
@@ -95,9 +93,10 @@ static bool config_resolve(const struct weft_mad_config *c, struct weft_mad_conf
 /* Where each array lies in the port's one allocation. */
 struct plan {
     uint64_t total;
-    uint32_t blocks, events, send_entries, peer_entries, transfer_entries, timers;
+    uint32_t peers, backlogs, blocks, events, send_entries, peer_entries, transfer_entries, timers;
     uint64_t agents_at, place_at, heap_at, events_at, send_index_at, peer_index_at;
-    uint64_t transfer_index_at, peers_at, sends_at, txs_at, recvs_at, transfers_at, blocks_at;
+    uint64_t transfer_index_at, peers_at, backlogs_at, sends_at, txs_at, recvs_at, transfers_at,
+        blocks_at;
 };
 
 static uint64_t plan_add(struct plan *plan, size_t size, uint64_t count)
@@ -112,8 +111,11 @@ static uint64_t plan_add(struct plan *plan, size_t size, uint64_t count)
 static void plan_make(const struct weft_mad_config *c, struct plan *plan)
 {
     uint32_t peers = c->flow.adaptive ? c->flow.peers : 0;
+    uint64_t pairs = (uint64_t)peers * c->agents;
 
-    *plan = (struct plan){.blocks = (uint32_t)(c->rmpp.bytes_max / sizeof(struct rmpp_block)),
+    *plan = (struct plan){.peers = peers,
+                          .backlogs = pairs < c->sends ? (uint32_t)pairs : c->sends,
+                          .blocks = (uint32_t)(c->rmpp.bytes_max / sizeof(struct rmpp_block)),
                           .events = c->sends + c->recv_depth,
                           .send_entries = index_entries(c->sends),
                           .peer_entries = index_entries(peers),
@@ -130,6 +132,7 @@ static void plan_make(const struct weft_mad_config *c, struct plan *plan)
                     PORT_HEAP_SHIFT * sizeof(struct timer);
     plan->sends_at = plan_add(plan, sizeof(struct send), c->sends);
     plan->peers_at = plan_add(plan, sizeof(struct peer), peers);
+    plan->backlogs_at = plan_add(plan, sizeof(struct backlog), plan->backlogs);
     plan->txs_at = plan_add(plan, sizeof(struct tx), PORT_TXS(c->send_depth));
     plan->recvs_at = plan_add(plan, sizeof(struct recv), c->recv_depth);
     plan->transfers_at = plan_add(plan, sizeof(struct transfer), c->rmpp.transfers);
@@ -168,13 +171,13 @@ static void port_lay_out(struct weft_mad_port *p, const struct plan *plan)
 {
     const struct weft_mad_config *c = &p->config;
     unsigned char *base = (unsigned char *)p;
-    uint32_t peers = c->flow.adaptive ? c->flow.peers : 0;
 
     pool_init(&p->agents, base + plan->agents_at, sizeof(struct agent), c->agents);
     pool_init(&p->sends, base + plan->sends_at, sizeof(struct send), c->sends);
     pool_init(&p->txs, base + plan->txs_at, sizeof(struct tx), PORT_TXS(c->send_depth));
     pool_init(&p->recvs, base + plan->recvs_at, sizeof(struct recv), c->recv_depth);
-    pool_init(&p->peers, base + plan->peers_at, sizeof(struct peer), peers);
+    pool_init(&p->peers, base + plan->peers_at, sizeof(struct peer), plan->peers);
+    pool_init(&p->backlogs, base + plan->backlogs_at, sizeof(struct backlog), plan->backlogs);
     pool_init(&p->transfers, base + plan->transfers_at, sizeof(struct transfer), c->rmpp.transfers);
     pool_init(&p->blocks, base + plan->blocks_at, sizeof(struct rmpp_block), plan->blocks);
     index_init(&p->send_index, (struct index_entry *)(void *)(base + plan->send_index_at),
