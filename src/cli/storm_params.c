@@ -196,7 +196,7 @@ bool storm_params_policy(const char *text, struct storm_policy *ret, char why[ST
     ok = storm_policy_named(word, ret) == 0;
     if (!ok)
         explain_unknown_policy(word, why);
-    while (ok && (word = strsep(&rest, ",")) != NULL)
+    while (ok && (word = strsep(&rest, ",")))
         ok = storm_params_assign(storm_policy_fields, ret, word, why);
     ok = ok && check_policy(ret, why);
     free(words);

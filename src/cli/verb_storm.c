@@ -154,7 +154,7 @@ static int run_policy(const struct storm_job *job, struct storm_outcome *o,
         .clients = job->clients,
         .sa_lid = job->sa_lid,
         .seed = job->seed,
-        .trace = trace->text != NULL || trace->pcap ? storm_trace_observe : NULL,
+        .trace = trace->text || trace->pcap ? storm_trace_observe : NULL,
         .trace_ctx = trace,
     };
     uint64_t before = (uint64_t)(o - job->outcomes) * job->clients;

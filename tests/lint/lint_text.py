@@ -39,6 +39,36 @@ def test_includes_point_down_the_layers_only():
     over_the_tree(rules.layers)
 
 
+def test_one_hand_wrote_it():
+    over_the_tree(rules.one_hand)
+
+
+# Unit tests that are about more than one file, or part of one.
+NO_MIRROR = {
+    "cli_output": "what table.c, json_print.c, message.c and progress.c print",
+    "mad_rmpp_rx_answer": "rmpp_rx.c again: answers in segments, and the requests they belong to",
+    "mad_rmpp_transfer": "rmpp_tx.c and rmpp_rx.c on a wire",
+    "storm_claims": "what storms are to show",
+    "storm_swarm": "random storms",
+    "wire_ibmad": "the field tables beside those of libibmad",
+}
+
+
+def test_unit_tests_mirror_the_sources():
+    tap.none(rules.mirrored(tree.files(), NO_MIRROR))
+
+
+def test_a_test_without_a_source_and_a_source_without_a_test_are_found():
+    paths = ["src/core/mad/a.c", "src/core/mad/b.h", "src/storm/c.c", "src/cli/d.c",
+             "tests/unit/test_mad_b.c", "tests/unit/test_mad_e.c", "tests/unit/test_mad_f.c"]
+    tap.equal(list(rules.mirrored(paths, {"mad_f": "", "mad_g": "", "mad_b": ""})),
+              ["tests/unit/test_mad_e.c: there is no such file in src",
+               "tests/unit/test_mad_g.c is excepted, but does not exist",
+               "tests/unit/test_mad_b.c is excepted, but tests src/core/mad/b.h",
+               "src/core/mad/a.c has no tests/unit/test_mad_a.c",
+               "src/storm/c.c has no tests/unit/test_storm_c.c"])
+
+
 def test_no_comment_is_empty_or_a_banner():
     over_the_tree(rules.comments)
 
@@ -61,10 +91,20 @@ PLANTED = [
     (rules.sizes, "src/a.c", "int f(void)\n{\n" + "    x;\n" * 71 + "}\n", "function of 71"),
     (rules.banned_calls, "src/a.c", "    strcpy(a, b);\n", "memcpy"),
     (rules.banned_calls, "src/a.c", "int x = atoi (s);\n", "quantity_parse_count"),
-    (rules.layers, "src/core/a.c", '#include "cli/verb.h"\n', "arrows point down"),
+    (rules.layers, "src/core/mad/a.c", '#include "cli/verb.h"\n', "arrows point down"),
+    (rules.layers, "src/core/wire/a.c", '#include "core/mad/engine.h"\n', "arrows point down"),
+    (rules.layers, "src/core/base/a.c", "#include <weft/mad.h>\n", "arrows point down"),
+    (rules.layers, "src/cli/a.c", '#include "weft/mad.h"\n', "public header"),
     (rules.layers, "src/topology/a.c", '#include "storm/storm.h"\n', "arrows point down"),
-    (rules.layers, "src/core/a.c", "#include <stdio.h>\n", "may not include <stdio.h>"),
+    (rules.layers, "src/core/mad/a.c", "#include <stdio.h>\n", "may not include <stdio.h>"),
     (rules.layers, "src/cli/a.c", '#include "verb.h"\n', "from src/ on"),
+    (rules.one_hand, "src/a.c", "x\n/** @file */\n", "plain comment"),
+    (rules.one_hand, "src/a.h", "x\n/* A list. */\n", "/** @file"),
+    (rules.one_hand, "src/a.c", "    if (p == NULL)\n", "p or !p"),
+    (rules.one_hand, "src/a.c", "    return a && f(b, c) != NULL;\n", "p or !p"),
+    (rules.one_hand, "src/a.c", "    return p != NULL ? 1 : 2;\n", "p or !p"),
+    (rules.one_hand, "src/a.c", "    int rc = 0;\n", "named err"),
+    (rules.one_hand, "src/a.c", "/** @return   0 */\n", "one blank"),
     (rules.comments, "src/a.c", "/** */\n", "says nothing"),
     (rules.comments, "src/a.c", "/* ------------ */\n", "says nothing"),
     (rules.marks, "src/a.c", "/* TO" "DO: later */\n", "unfinished mark"),
@@ -84,11 +124,11 @@ def test_every_rule_finds_a_planted_fault():
 
 def test_no_rule_sees_a_fault_where_there_is_none():
     good = (f"/* {rules.SPDX} */\n/* Adds two numbers for a test. */\n#include <stdint.h>\n\n"
-            "#include \"core/base/list.h\"\n#include \"weft/base.h\"\n\n"
+            "#include \"core/base/list.h\"\n#include <weft/base.h>\n\n"
             "/* Never call strcpy(here). */\nint weft_add(int a, int b)\n{\n"
-            "    return a + b;\n}\n")
+            "    bool none = p == NULL;\n\n    return none ? a : a + b;\n}\n")
     for rule in (rules.first_lines, rules.file_names, rules.sizes, rules.banned_calls,
-                 rules.layers, rules.comments, rules.marks, rules.whitespace):
+                 rules.layers, rules.one_hand, rules.comments, rules.marks, rules.whitespace):
         tap.equal(rule("src/core/base/add.c", good), [], rule.__name__)
 
 

@@ -45,14 +45,21 @@ BANNED = {
 
 # Who may include whom: a file of the room may include headers of these rooms (and its own).
 ROOMS = {
-    "src/core": [],
-    "src/client": ["src/core"],
+    "src/core/base": [],
+    "src/core/wire": ["src/core/base"],
+    "src/core/mad": ["src/core/base", "src/core/wire"],
+    "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
     "src/topology": ["src/core"],
-    "src/fabric": ["src/topology", "src/client", "src/core"],
-    "src/storm": ["src/fabric", "src/topology", "src/client", "src/core"],
-    "src/host": ["src/fabric", "src/client", "src/core"],
-    "src/umad": ["src/host", "src/core"],
-    "src/cli": ["src/host", "src/storm", "src/fabric", "src/topology", "src/client", "src/core"],
+    "src/storm": ["src/core"],
+    "src/cli": ["src/core", "src/topology", "src/storm"],
+}
+
+# The public headers that the rooms of the core may know; the others may include all of them.
+PUBLIC = {
+    "src/core/base": {"base"},
+    "src/core/wire": {"base", "wire"},
+    "src/core/mad": {"base", "wire", "mad", "trace"},
+    "src/core/trace": {"base", "wire", "mad", "trace", "pcap"},
 }
 
 # Standard headers that the core may include: nothing that reads, prints or keeps time. Which of
@@ -142,33 +149,91 @@ def room_of(path):
     return None
 
 
+def include_problem(room, kind, name):
+    """What is wrong with a room's #include, or None."""
+    if name.startswith("weft/"):
+        header = name.removeprefix("weft/").removesuffix(".h")
+        if kind == '"':
+            return f"write <{name}>: it is a public header"
+        if header not in PUBLIC.get(room, {header}):
+            return f"{room} may not include <{name}>: arrows point down only"
+    elif kind == "<":
+        if room.startswith("src/core") and name not in CORE_SYSTEM_HEADERS:
+            return f"the core may not include <{name}>"
+    else:
+        target = f"src/{name.rpartition('/')[0]}"
+        if target not in ROOMS:
+            return f'write "{name}" from src/ on, such as "core/base/list.h"'
+        below = (f"{lower}/" for lower in [room, *ROOMS[room]])
+        if not f"{target}/".startswith(tuple(below)):
+            return f"{room} may not include from {target}: arrows point down only"
+    return None
+
+
 def layers(path, text):
     """Arrows point down only; the core sees neither the system nor anything above it."""
     room = room_of(path)
-    if room is None:
+    if not room:
         return []
     problems = []
     # Strings are include names here: only comments are blanked.
     code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
     for number, line in enumerate(code.splitlines(), start=1):
         found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
-        if not found:
-            continue
-        kind, name = found.groups()
-        if name.startswith("weft/"):
-            continue
-        if kind == "<":
-            if room == "src/core" and name not in CORE_SYSTEM_HEADERS:
-                problems.append(f"{path}:{number}: the core may not include <{name}>")
-            continue
-        target = "src/" + name.split("/")[0]
-        if "/" not in name or target not in ROOMS:
-            problems.append(f'{path}:{number}: write "{name}" from src/ on, such as '
-                            '"core/base/list.h"')
-        elif target != room and target not in ROOMS[room]:
-            problems.append(f"{path}:{number}: {room} may not include from {target}: "
-                            "arrows point down only")
+        problem = include_problem(room, *found.groups()) if found else None
+        if problem:
+            problems.append(f"{path}:{number}: {problem}")
     return problems
+
+
+# A comparison with NULL is right where its value is wanted, and says no more than the pointer does
+# in a condition.
+NULL_ASKED = re.compile(r"(?:\b(?:if|while|for) \(|&&|\|\|| \? ).*[=!]= NULL\b"
+                        r"|[=!]= NULL\b.*(?:&&|\|\|| \? )")
+
+
+def one_hand(path, text):
+    """What is a matter of taste, decided once: the tree reads as if one person had written it."""
+    if not is_c(path):
+        return []
+    problems = []
+    lines = text.splitlines()
+    if path.endswith(".c") and len(lines) > 1 and lines[1].startswith("/**"):
+        problems.append(f"{path}:2: begin with a plain comment: only headers are a reference")
+    if path.endswith(".h") and not lines[1:2] == ["/** @file"]:
+        problems.append(f"{path}:2: a header begins with /** @file")
+    for number, line in enumerate(without_comments(text).splitlines(), start=1):
+        if NULL_ASKED.search(line):
+            problems.append(f"{path}:{number}: ask p or !p instead of comparing with NULL")
+        if re.search(r"\bint (?:rc|ret|res)\b", line):
+            problems.append(f"{path}:{number}: the result of a call is named err")
+    for number, line in enumerate(lines, start=1):
+        if re.search(r"@return {2,}", line):
+            problems.append(f"{path}:{number}: one blank behind @return")
+    return problems
+
+
+def tested_files(paths):
+    """Files of src that a unit test of its own may stand for, by what is behind test_."""
+    return {f"{part[-2]}_{part[-1].rpartition('.')[0]}": path for path in paths
+            if (part := path.split("/"))[0] == "src" and is_c(path)}
+
+
+def mirrored(paths, exceptions):
+    """Each test_X_Y.c tests src/.../X/Y; each .c of core and storm has one."""
+    tests = {found[1] for path in paths
+             if (found := re.fullmatch(r"tests/unit/test_(\w+)\.c", path))}
+    files = tested_files(paths)
+    for name in sorted(tests - set(files) - set(exceptions)):
+        yield f"tests/unit/test_{name}.c: there is no such file in src"
+    for name in sorted(set(exceptions) - tests):
+        yield f"tests/unit/test_{name}.c is excepted, but does not exist"
+    for name in sorted(set(exceptions) & set(files)):
+        yield f"tests/unit/test_{name}.c is excepted, but tests {files[name]}"
+    for name, path in sorted(files.items()):
+        if path.endswith(".c") and path.startswith(("src/core/", "src/storm/")) \
+                and name not in tests:
+            yield f"{path} has no tests/unit/test_{name}.c"
 
 
 def comments(path, text):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The bench on which the tests of the MAD engine stand: a port with an agent, requests that are
+/** @file
+ * The bench on which the tests of the MAD engine stand: a port with an agent, requests that are
  * told apart by a small number, the far end's packets, and a wire between two ports.
  *
  * Every call that could break a rule of the port is followed by its audit. */

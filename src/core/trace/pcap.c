@@ -135,10 +135,9 @@ static void put_record_headers(uint8_t *out, weft_time time, size_t packet_bytes
 
 static bool packet_is_valid(const struct weft_pcap_packet *packet)
 {
-    return packet->mad != NULL && packet->len >= WEFT_MAD_HEADER_BYTES &&
-           packet->len <= WEFT_MAD_BYTES && packet->sl <= 15 && packet->src_qp <= QP_MAX &&
-           packet->dst_qp <= QP_MAX && packet->psn <= QP_MAX &&
-           (!packet->grh || packet->grh->flow_label <= FLOW_LABEL_MAX);
+    return packet->mad && packet->len >= WEFT_MAD_HEADER_BYTES && packet->len <= WEFT_MAD_BYTES &&
+           packet->sl <= 15 && packet->src_qp <= QP_MAX && packet->dst_qp <= QP_MAX &&
+           packet->psn <= QP_MAX && (!packet->grh || packet->grh->flow_label <= FLOW_LABEL_MAX);
 }
 
 int weft_pcap_record(uint8_t *out, size_t cap, const struct weft_pcap_packet *packet)
