@@ -22,6 +22,18 @@ def places(pattern, files):
             yield f"{name}:{code.count(chr(10), 0, found.start()) + 1}"
 
 
+def users(pattern, files):
+    """The functions whose body matches outside of comments and strings."""
+    found = set()
+    for _, text in files:
+        code = rules.without_comments(text)
+        for function in re.finditer(r"^\w[^;{}]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", code,
+                                    flags=re.M | re.S):
+            if re.search(pattern, function[2]):
+                found.add(function[1])
+    return found
+
+
 def engine():
     return [(str(path.relative_to(tap.ROOT)), path.read_text("utf-8")) for path in ENGINE]
 
@@ -38,11 +50,28 @@ def test_R28_R45_no_decision_is_taken_by_the_status_of_a_send():
              for place in places(STATUS_DECIDES, deciding))
 
 
+def test_R44_answers_and_completions_come_in_by_separate_entries():
+    answers, completions = r"\bSEND_RESPONSE\b", r"\bSEND_SENT_(?:AWAIT|MORE|LAST|ERROR)\b"
+    entries = [users(inputs, engine()) for inputs in (answers, completions)]
+    assert all(entries), f"who gives the inputs is not found: {entries}"
+    tap.none(f"{name} gives inputs of answers and of completions"
+             for name in sorted(set.intersection(*entries)))
+    callers = [users(rf"\b(?:{'|'.join(sorted(names))})\(", engine()) - names
+               for names in entries]
+    assert all(callers), f"who calls the entries is not found: {callers}"
+    tap.none(f"{name} calls the entries of answers and of completions"
+             for name in sorted(set.intersection(*callers)))
+
+
 def test_planted_faults_are_found():
     planted = [("a.c", "x;\nif (y && s->status)\n"), ("b.c", "r = s->status == OK;\n"),
                ("c.c", "s->state = DONE;\n"), ("d.c", "/* s->state = 1; */ s->status = 2;\n")]
     tap.equal(list(places(STATUS_DECIDES, planted)), ["a.c:2", "b.c:1"])
     tap.equal(list(places(STATE_CHANGE, planted)), ["c.c:1"])
+    planted = [("e.c", "static int f(int a)\n{\n    g(SEND_RESPONSE);\n}\n\nint h(void)\n{\n"
+                "    /* SEND_RESPONSE */\n    f(SEND_SENT_LAST);\n}\n")]
+    tap.equal(users(r"\bSEND_RESPONSE\b", planted), {"f"})
+    tap.equal(users(r"\bSEND_SENT_LAST\b|\bf\(", planted), {"h"})
 
 
 tap.main(globals())
