@@ -36,13 +36,28 @@ def without_code(text):
     return re.sub(r"(`+).+?\1", "", text)
 
 
+def links(path, text):
+    """The files that a document links to, from the root."""
+    folder = (tap.ROOT / path).parent
+    # What looks like a link in code is none.
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
+        yield (folder / target).resolve()
+
+
 def test_links_in_documents_lead_to_files():
-    for path, text in tree.texts():
-        if not path.endswith(".md"):
-            continue
-        folder = (tap.ROOT / path).parent
-        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", without_code(text)):
-            assert (folder / target).exists(), f"{path} links to {target}, which does not exist"
+    tap.none(f"{path} links to {target}, which does not exist"
+             for path, text in tree.texts() if path.endswith(".md")
+             for target in links(path, text) if not target.exists())
+
+
+def test_every_chapter_can_be_found_from_the_readme_or_the_design():
+    texts = dict(tree.texts())
+    linked = {target for path in ("README.md", "docs/design.md")
+              for target in links(path, texts[path])}
+    tap.none(f"{path} is linked from neither README.md nor docs/design.md"
+             for path in texts if re.fullmatch(r"docs/.*\.md", path)
+             and (tap.ROOT / path).resolve() not in linked)
 
 
 def test_the_readme_is_one_screen_and_names_the_two_commands():
