@@ -361,12 +361,15 @@ static void skip_to_comment(struct cursor *c)
 static bool parse_node(struct cursor c, struct topo_line *line)
 {
     enum topo_node_type type;
+    bool counted;
 
     if (!take_type(&c, &type))
         return false;
-    (void)take_number(&c, &line->num);
-    if (!take_ref(&c, &line->ref))
-        return false;
+    counted = take_number(&c, &line->num);
+    if (!take_ref(&c, &line->ref)) {
+        line->kind = counted ? TOPO_LINE_CUT_NODE : TOPO_LINE_OTHER;
+        return counted;
+    }
     line->ref.type = type;
     line->kind = TOPO_LINE_NODE;
     skip_to_comment(&c);

@@ -14,6 +14,7 @@ enum topo_line_kind {
     TOPO_LINE_ATTRIBUTE, /**< `vendid=0x2c9` */
     TOPO_LINE_NODE,      /**< `Switch 24 "S-..."  # "name" base port 0 lid 6 lmc 0` */
     TOPO_LINE_PORT,      /**< `[22] "H-..."[1](...)  # "name" lid 4 4xSDR` */
+    TOPO_LINE_CUT_NODE,  /**< `Ca 1 "H-b8ce` and then no id: some node begins here */
     TOPO_LINE_PAIR       /**< `CA 231 1 0x... 4x QDR - SW 43 18 0x... ( 'name' - 'name' )` */
 };
 

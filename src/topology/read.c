@@ -280,6 +280,10 @@ static enum topo_line_kind read_text(struct reader *r, const char *text, size_t 
             return TOPO_LINE_OTHER;
         read_port(r, &line);
         break;
+    case TOPO_LINE_CUT_NODE:
+        /* The ports that follow are of a node nobody knows, not of the one before. */
+        begin_stanza(r);
+        return TOPO_LINE_OTHER;
     case TOPO_LINE_PAIR:
         read_pair(r, &line);
         break;

@@ -337,6 +337,30 @@ static void test_stanza_ends_at_the_next_attribute(void **state)
     topo_free(t);
 }
 
+static void test_stanza_ends_at_a_node_line_that_was_cut(void **state)
+{
+    static const char *const cut[] = {"Ca 1 \"H-b8cef60300aibwarn: [7] mad_rpc: failed",
+                                      "Switch 36", "Rt\t2 ", "Hca 1 \"\" # \"x\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cut); i++) {
+        char text[256];
+        struct topo *t;
+
+        snprintf(text, sizeof(text),
+                 "Switch 4 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[1]\n"
+                 "%s\n[1] \"H-0000000000000003\"[1]\n",
+                 cut[i]);
+        print_message("# %s\n", cut[i]);
+        t = parse(text);
+        assert_int_equal(t->nodes[0].port_count, 1);
+        assert_int_equal(t->findings.count, 0);
+        assert_int_equal(t->ignored_count, 2);
+        assert_int_equal(t->ignored[0].line, 3);
+        topo_free(t);
+    }
+}
+
 static void test_attributes_of_a_lost_stanza_do_not_move_on(void **state)
 {
     struct topo *t = parse("vendid=0x1\ndevid=0x2\nsysimgguid=0x3\n"
@@ -488,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_ports_report_gives_both_ends),
         cmocka_unit_test(test_end_without_a_line_is_implied),
         cmocka_unit_test(test_stanza_ends_at_the_next_attribute),
+        cmocka_unit_test(test_stanza_ends_at_a_node_line_that_was_cut),
         cmocka_unit_test(test_attributes_of_a_lost_stanza_do_not_move_on),
         cmocka_unit_test(test_text_before_a_stray_carriage_return_is_dropped),
         cmocka_unit_test(test_first_of_two_lines_of_a_port_holds),
