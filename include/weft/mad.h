@@ -138,7 +138,8 @@ void weft_mad_retry_init(struct weft_mad_retry *ret);
  * transmission until its answer, its failure or its cancellation.
  *
  * A new send of one backlog never overtakes an older one, and a retry queues behind them. The
- * backlog is per agent, or, with `adaptive`, per destination. */
+ * backlog is per agent, or, with `adaptive`, per agent and destination; those that wait for the same
+ * thing take turns. */
 struct weft_mad_flow {
     bool agent_limits; /**< default true: limits of the Linux MAD layer, per agent: CM and agents
                             without a registration recv_depth/4, SA recv_depth/32, subnet
@@ -572,7 +573,10 @@ struct weft_mad_port_stats {
     uint32_t rmpp_transfers; /**< incoming transfers known */
     uint64_t rmpp_bytes;     /**< memory held by incoming segments */
 
-    uint64_t verdicts[WEFT_MAD_VERDICTS]; /**< packets received, by what became of them */
+    uint64_t verdicts[WEFT_MAD_VERDICTS]; /**< packets received, by what weft_mad_rx() answered */
+    uint64_t passed[WEFT_MAD_VERDICTS];   /**< messages that the device passed on, and SMPs to the
+                                               own node that the device was not asked about, by
+                                               what became of them */
     uint64_t tx_packets;                  /**< packets handed to the host */
     uint64_t tx_overflowed;    /**< packets that had to wait for room in the send queue */
     uint64_t unsupported;      /**< answers "unsupported method or attribute" sent by the engine */

@@ -16,7 +16,8 @@ enum weft_trace_type {
     WEFT_TRACE_STATE,  /**< a send took an input of its state machine */
     WEFT_TRACE_TX,     /**< a packet was handed to the host */
     WEFT_TRACE_RX,     /**< a packet arrived */
-    WEFT_TRACE_DROP,   /**< the packet that just arrived was not accepted */
+    WEFT_TRACE_DROP,   /**< the packet that just arrived, or a message that the device passed on or
+                            that never left the node, was not accepted */
     WEFT_TRACE_RETRY,  /**< a send will be sent again */
     WEFT_TRACE_EVENT,  /**< an event was put into the event queue */
     WEFT_TRACE_WINDOW, /**< a destination's adaptive window changed */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Posting: checks on a MAD that a client wants to send, and its way into the machine.
- */
+/* Posting: checks on a MAD that a client wants to send, and its way into the machine. */
 #include "core/mad/agent.h"
+#include "core/mad/device.h"
 #include "core/mad/flow.h"
 #include "core/mad/match.h"
 #include "core/mad/retry.h"
 #include "core/mad/rmpp_tx.h"
-#include "core/mad/rx.h"
 #include "core/mad/send.h"
 #include "core/mad/smi.h"
 #include "core/mad/tx.h"
@@ -94,30 +92,10 @@ static void post_fill(struct weft_mad_port *p, struct send *s, struct agent *a,
 static enum smi_verdict post_directed(const struct weft_mad_port *p, const struct send *s,
                                       uint8_t *ret_smp)
 {
-    struct smi_node node = {.is_switch = false, .port_count = UINT8_MAX - 1};
-
     memcpy(ret_smp, s->data, s->len);
     memset(ret_smp + s->len, 0, WEFT_MAD_BYTES - s->len);
     mad_set_tid(ret_smp, s->tid);
-    return smi_send(ret_smp, &node, p->config.port_number).verdict;
-}
-
-/* A directed-route SMP to the own node: the device gets it, or an agent, and it never goes out. */
-static int post_local(struct weft_mad_port *p, struct send *s, const uint8_t *smp)
-{
-    struct weft_mad_rx rx = {.qpn = WEFT_QP_SMI,
-                             .dlid = WEFT_LID_PERMISSIVE,
-                             .from = {.lid = WEFT_LID_PERMISSIVE},
-                             .data = smp,
-                             .len = WEFT_MAD_BYTES};
-
-    match_learn(p, s);
-    send_step(p, s, SEND_POST_LOCAL);
-    if (!rx_local_to_device(p, &rx, s)) {
-        rx_local_to_agent(p, &rx);
-        send_finish(p, s, SEND_LOCAL_DONE, WEFT_MAD_OK);
-    }
-    return 0;
+    return smi_send(ret_smp, &smi_own_node, p->config.port_number).verdict;
 }
 
 static void post_start(struct weft_mad_port *p, struct send *s, uint8_t retries)
@@ -172,8 +150,9 @@ static int post(struct weft_mad_port *p, struct agent *a, const struct weft_mad_
     if (ret)
         *ret = send_id(p, s);
     if (way == SMI_TO_SMA || way == SMI_TO_SM)
-        return post_local(p, s, smp);
-    post_start(p, s, r->retries);
+        device_post(p, s, smp);
+    else
+        post_start(p, s, r->retries);
     return 0;
 }
 

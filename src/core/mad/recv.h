@@ -22,8 +22,18 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
 /** Gives a buffer and its segments back and lets sends go that waited for it. */
 void recv_free(struct weft_mad_port *p, struct recv *r);
 
-/** A send that is with the own device ends: what the device does with it is not reported. */
-void recv_local_gone(struct weft_mad_port *p, const struct send *s);
+/** The same, but the caller has a use for the buffer first and calls flow_buffer_freed() then. */
+void recv_give(struct weft_mad_port *p, struct recv *r);
+
+/** A message that its owner has polled and not released; NULL when the handle is stale. */
+struct recv *recv_lookup(const struct weft_mad_port *p, weft_mad_recv_id id);
+
+/** The packet that a buffer was taken for, with these bytes. */
+static inline struct weft_mad_rx recv_packet(const struct recv *r, const void *mad)
+{
+    return (struct weft_mad_rx){
+        .qpn = r->qpn, .dlid = r->dlid, .from = r->from, .data = mad, .len = WEFT_MAD_BYTES};
+}
 
 /** Hands a message of one packet to an agent.
  * @param request  the send it answers, or NULL

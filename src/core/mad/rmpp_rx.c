@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * RMPP, receiver's side. A transfer gathers segments into one receive buffer and its store; once
+/* RMPP, receiver's side. A transfer gathers segments into one receive buffer and its store; once
  * delivered it is remembered for a while, so that a repeated segment whose ACK was lost is
- * acknowledged again.
- */
+ * acknowledged again. */
 #include "core/mad/rmpp_rx.h"
 
 #include "core/mad/agent.h"
@@ -350,9 +348,7 @@ enum weft_mad_verdict rmpp_rx(struct weft_mad_port *p, struct agent *a,
 void rmpp_rx_timer(struct weft_mad_port *p, struct transfer *t)
 {
     if (!t->complete) {
-        struct recv *r = t->recv;
-        struct weft_mad_rx rx = {
-            .qpn = r->qpn, .dlid = r->dlid, .from = r->from, .data = r->mad, .len = WEFT_MAD_BYTES};
+        struct weft_mad_rx rx = recv_packet(t->recv, t->recv->mad);
 
         rmpp_reply_abort(p, &rx, WEFT_RMPP_STATUS_T2L);
         transfer_end(p, t, WEFT_RMPP_STATUS_T2L);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Reception: validation, then device, RMPP, matching or routing.
- */
+/* Reception: validation, then device, RMPP, matching or routing. */
 #include "core/mad/rx.h"
 
 #include "core/mad/agent.h"
-#include "core/mad/event.h"
+#include "core/mad/device.h"
 #include "core/mad/flow.h"
 #include "core/mad/match.h"
 #include "core/mad/recv.h"
@@ -17,9 +15,6 @@
 
 #include <string.h>
 
-/* Attribute that every class has (IBA 13.4.8.1). */
-#define RX_CLASS_PORT_INFO 0x0001
-
 /* What can be said about a packet without looking at the port's state (Linux validate_mad). */
 static enum weft_mad_verdict rx_validate(const struct weft_mad_rx *rx)
 {
@@ -29,7 +24,7 @@ static enum weft_mad_verdict rx_validate(const struct weft_mad_rx *rx)
         return WEFT_MAD_DROP_MALFORMED;
     if (mad_class_is_smi(mad_class(mad)) != (rx->qpn == WEFT_QP_SMI))
         return WEFT_MAD_DROP_QP;
-    if (mad_class(mad) == WEFT_CLASS_CM && mad_attr_id(mad) != RX_CLASS_PORT_INFO &&
+    if (mad_class(mad) == WEFT_CLASS_CM && mad_attr_id(mad) != WEFT_ATTR_CLASS_PORT_INFO &&
         mad_method(mad) != WEFT_METHOD_SEND)
         return WEFT_MAD_DROP_MALFORMED;
     return WEFT_MAD_ACCEPTED;
@@ -64,38 +59,6 @@ enum weft_mad_verdict rx_to_agent(struct weft_mad_port *p, const struct weft_mad
     if (agent_does_rmpp(a, rx->data))
         return rmpp_rx(p, a, rx);
     return recv_deliver(p, a, rx, NULL) ? WEFT_MAD_ACCEPTED : WEFT_MAD_DROP_NO_BUFFER;
-}
-
-static bool rx_offer_device(struct weft_mad_port *p, const struct weft_mad_rx *rx,
-                            struct send *local)
-{
-    struct recv *r = recv_take(p, rx, NULL);
-
-    if (!r)
-        return false;
-    r->device = true;
-    r->looped = local != NULL;
-    r->local = local;
-    if (local)
-        r->user_data = local->user_data;
-    event_push_recv(p, r);
-    return true;
-}
-
-bool rx_local_to_device(struct weft_mad_port *p, const struct weft_mad_rx *rx, struct send *local)
-{
-    return !mad_is_response(rx->data) && engine_class_in(&p->config.device, mad_class(rx->data)) &&
-           rx_offer_device(p, rx, local);
-}
-
-void rx_local_to_agent(struct weft_mad_port *p, const struct weft_mad_rx *rx)
-{
-    bool response = mad_is_response(rx->data);
-    struct agent *a = response ? agent_for_tid(p, (uint32_t)(mad_tid(rx->data) >> 32))
-                               : agent_for_request(p, rx->data);
-
-    if (a && !a->no_recv)
-        (void)recv_deliver(p, a, rx, NULL);
 }
 
 /* A response that is one packet, or an RMPP segment for an agent that does RMPP itself. */
@@ -155,21 +118,20 @@ static enum weft_mad_verdict rx_route(struct weft_mad_port *p, const struct weft
 {
     if (mad_is_response(rx->data))
         return rx_response(p, rx);
-    if (engine_class_in(&p->config.device, mad_class(rx->data)))
-        return rx_offer_device(p, rx, NULL) ? WEFT_MAD_ACCEPTED : WEFT_MAD_DROP_NO_BUFFER;
+    if (device_wants(p, rx->data))
+        return device_offer(p, rx, NULL) ? WEFT_MAD_ACCEPTED : WEFT_MAD_DROP_NO_BUFFER;
     return rx_to_agent(p, rx);
 }
 
 /* A directed-route SMP first passes the SMI: only one that ends here goes on. */
 static enum weft_mad_verdict rx_directed(struct weft_mad_port *p, const struct weft_mad_rx *rx)
 {
-    struct smi_node node = {.is_switch = false, .port_count = UINT8_MAX - 1};
     struct weft_mad_rx here = *rx;
     uint8_t smp[WEFT_MAD_BYTES];
     struct smi_decision d;
 
     memcpy(smp, rx->data, sizeof(smp));
-    d = smi_receive(smp, &node, p->config.port_number);
+    d = smi_receive(smp, &smi_own_node, p->config.port_number);
     if (d.verdict != SMI_TO_SMA && d.verdict != SMI_TO_SM)
         return WEFT_MAD_DROP_HOPS;
     here.data = smp;
@@ -190,6 +152,14 @@ static void rx_trace(const struct weft_mad_port *p, const struct weft_mad_rx *rx
     ev.u.packet.mad = rx->data;
     ev.u.packet.len = rx->len;
     engine_trace(p, &ev);
+}
+
+void rx_count_passed(struct weft_mad_port *p, const struct weft_mad_rx *rx,
+                     enum weft_mad_verdict verdict)
+{
+    p->stats.passed[verdict]++;
+    if (p->config.trace && verdict != WEFT_MAD_ACCEPTED)
+        rx_trace(p, rx, WEFT_TRACE_DROP, verdict);
 }
 
 int weft_mad_rx(struct weft_mad_port *p, weft_time now, const struct weft_mad_rx *rx,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Sends: the one function that changes their state, and what each input brings with it.
- */
+/* Sends: the one function that changes their state, and what each input brings with it. */
 #include "core/mad/send.h"
 
 #include "core/mad/agent.h"
+#include "core/mad/device.h"
 #include "core/mad/event.h"
 #include "core/mad/flow.h"
 #include "core/mad/match.h"
-#include "core/mad/recv.h"
 #include "core/mad/retry.h"
 #include "core/mad/rmpp_rx.h"
 #include "core/mad/rmpp_tx.h"
@@ -256,7 +254,7 @@ void send_agent_removed(struct weft_mad_port *p, struct send *s)
         s->state == WEFT_MAD_CANCELED && timers_armed(&p->timers, pool_slot(&p->sends, s));
 
     if (s->state == WEFT_MAD_LOCAL)
-        recv_local_gone(p, s);
+        device_send_gone(p, s);
     if (reported_by_timer) {
         send_finish(p, s, SEND_CANCEL_DUE, WEFT_MAD_FLUSHED);
     } else if (send_fsm_cell((enum weft_mad_state)s->state, SEND_REMOVE).next == WEFT_MAD_DONE) {

@@ -5,6 +5,8 @@
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
+const struct smi_node smi_own_node = {.is_switch = false, .port_count = UINT8_MAX - 1};
+
 /* What the rules look at. */
 struct hop {
     uint8_t *smp;

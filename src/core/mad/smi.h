@@ -34,6 +34,9 @@ struct smi_node {
     uint8_t port_count; /**< external ports, 0..254 */
 };
 
+/** The node that the engine runs on: a CA, which looks at no port number beyond its own. */
+extern const struct smi_node smi_own_node;
+
 /** A request or response leaves the node that made it: the SM, or the SMA that answers.
  * @param smp   the packet; its hop pointer moves
  * @param port  CA: the port it is to leave by, which the path must name. Switch: not looked at, its

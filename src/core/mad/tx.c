@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * Transmission: building packets and handing them to the host.
- */
+/* Transmission: building packets and handing them to the host. */
 #include "core/mad/tx.h"
 
 #include "core/mad/agent.h"
@@ -67,10 +65,8 @@ int tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *
     }
     to.qkey = rx->qpn == WEFT_QP_GSI ? WEFT_QKEY_GSI : 0;
     if (mad_class(mad) == WEFT_CLASS_SUBN_DIRECTED) {
-        struct smi_node node = {.is_switch = false, .port_count = UINT8_MAX - 1};
-
         memcpy(smp, mad, sizeof(smp));
-        if (smi_send(smp, &node, p->config.port_number).verdict == SMI_DISCARD)
+        if (smi_send(smp, &smi_own_node, p->config.port_number).verdict == SMI_DISCARD)
             return WEFT_ERR_INVALID;
         mad = smp;
     }
@@ -88,10 +84,8 @@ static void tx_build(struct weft_mad_port *p, struct send *s, struct tx *t)
     }
     mad_set_tid(t->mad, s->tid);
     if (s->flags & SEND_DIRECTED) {
-        struct smi_node node = {.is_switch = false, .port_count = UINT8_MAX - 1};
-
         /* checked at post; it only moves the hop pointer now */
-        (void)smi_send(t->mad, &node, p->config.port_number);
+        (void)smi_send(t->mad, &smi_own_node, p->config.port_number);
     }
 }
 
