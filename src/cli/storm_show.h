@@ -13,7 +13,7 @@
  * @return CLI_DONE, or CLI_FAILED with a message */
 int storm_table_print(const struct storm_job *job);
 
-/** Makes the JSON document, schema "weft.storm/1" (docs/storm.md).
+/** Makes the JSON document, schema "weft.storm/1" (the manual page weft-storm(1)).
  * @return the document, or NULL when memory ran out */
 json_t *storm_json(const struct storm_job *job);
 

@@ -3,6 +3,7 @@
 #include "storm/client.h"
 
 #include "core/base/check.h"
+#include "core/mad/audit.h"
 #include "storm/trace_hash.h"
 
 /* What a slot is doing. */
@@ -44,8 +45,9 @@ uint32_t storm_client_slots(const struct storm_client_behaviour *b)
 
 static int add_agents(struct storm_client *c, const struct weft_alloc *alloc)
 {
-    const struct weft_mad_agent_req req = {
-        .qpn = STORM_QUERY_QPN, .mgmt_class = WEFT_CLASS_SUBN_ADM, .class_version = 2};
+    const struct weft_mad_agent_req req = {.qpn = STORM_QUERY_QPN,
+                                           .mgmt_class = WEFT_CLASS_SUBN_ADM,
+                                           .class_version = STORM_QUERY_CLASS_VERSION};
     uint32_t count = c->behaviour->agents;
     int err = 0;
 
@@ -313,25 +315,13 @@ static void arm_timer(struct storm_client *c)
     storm_scheduler_add(c->env->scheduler, deadline, STORM_TIMER, c->index, 0, 0);
 }
 
-/* The promises of flow control, looked up in the engine itself. */
-static void check_limits(struct storm_client *c)
+/* Everything the engine promises, recounted in the engine itself. */
+static void check_engine(struct storm_client *c)
 {
-    struct weft_mad_port_stats port;
-    struct weft_mad_agent_stats agent;
+    const char *broken = mad_audit(c->port);
 
-    weft_mad_port_stats(c->port, &port);
-    if (port.illegal > 0)
-        report_violation(c, "the engine met an illegal transition");
-    if (c->env->port_budget && port.outstanding + port.recv_held > port.recv_depth)
-        report_violation(c, "the port's budget is exceeded");
-    if (port.sends > storm_client_slots(c->behaviour))
-        report_violation(c, "the engine holds more sends than were posted");
-    for (uint32_t i = 0; i < c->behaviour->agents; i++) {
-        if (weft_mad_agent_stats(c->port, c->agents[i], &agent) != 0)
-            report_violation(c, "an agent is gone");
-        else if (agent.limit > 0 && agent.outstanding > agent.limit)
-            report_violation(c, "an agent's limit is exceeded");
-    }
+    if (broken)
+        report_violation(c, broken);
 }
 
 /* Lets engine and program act until both are quiet. */
@@ -345,7 +335,7 @@ static void run(struct storm_client *c, weft_time now)
     } while (sent || read);
     arm_timer(c);
     if (c->env->check)
-        check_limits(c);
+        check_engine(c);
 }
 
 void storm_client_start(struct storm_client *c, weft_time now)
@@ -396,7 +386,7 @@ void storm_client_answer(struct storm_client *c, weft_time now, uint32_t query, 
         return;
     }
     if (verdict == WEFT_MAD_DROP_UNMATCHED && status == 0) {
-        env->totals.unmatched++;
+        env->totals.stale++;
         storm_measure_count(env->measure, now, STORM_MEASURE_STALE);
     } else if (verdict == WEFT_MAD_DROP_NO_BUFFER) {
         env->totals.recv_dropped++;

@@ -26,7 +26,7 @@ struct storm_client_totals {
     uint64_t completed;        /**< sends the engines reported done */
     uint64_t requests;         /**< packets sent */
     uint64_t rogue_requests;   /**< of these, by rogues */
-    uint64_t unmatched;        /**< answers that nobody waited for */
+    uint64_t stale;            /**< answers that nobody waited for */
     uint64_t recv_dropped;     /**< answers lost because the client had no receive buffer */
     uint64_t timeouts;         /**< sends that ended without an answer */
     uint64_t queries_resolved; /**< queries of clients that behave */
@@ -57,9 +57,8 @@ struct storm_client_env {
     struct storm_client_totals totals;
     struct weft_mad_addr sa; /**< where requests go */
     weft_time read_ns, send_ns;
-    bool port_budget; /**< the policy promises that no answer is lost */
-    bool check;       /**< look into the engine after each step */
-    uint32_t recv_depth;
+    bool port_budget;        /**< the policy promises that no answer is lost */
+    bool check;              /**< look into the engine after each step */
     uint64_t trace_hash;     /**< of every trace event of every client, in order */
     weft_mad_trace_fn trace; /**< a further observer, or NULL */
     void *trace_ctx;
@@ -77,19 +76,20 @@ struct storm_client_slot {
     uint8_t state;   /* enum in client.c */
 };
 
-/** A client. Members are private to client.c but for the first group. */
+/** A client. Members are private to client.c but for those of the first group, which the storm
+ * reads. */
 struct storm_client {
     weft_time started_at;  /**< WEFT_TIME_NEVER before */
     weft_time finished_at; /**< WEFT_TIME_NEVER before */
-    bool failed;           /**< some query did not get its answer */
+    struct weft_mad_port *port;
+    uint16_t hops; /**< links to the SA */
+    bool failed;   /**< some query did not get its answer */
 
-    uint16_t hops; /* links to the SA */
     uint16_t lid;
     uint16_t free_slot;
     uint32_t index;
     struct storm_client_env *env;
     const struct storm_client_behaviour *behaviour;
-    struct weft_mad_port *port;
     struct storm_client_slot *slots;
     weft_mad_agent_id *agents;
     weft_mad_recv_id reading; /* the received MAD it is reading, or none */

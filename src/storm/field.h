@@ -5,6 +5,8 @@
 #ifndef WEFT_STORM_FIELD_H
 #define WEFT_STORM_FIELD_H
 
+#include <weft/base.h>
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,6 +21,9 @@ enum storm_unit {
 
 /** The value of a field that is left to another place; its help says which. Written `default`. */
 #define STORM_INHERIT UINT64_MAX
+
+/** The longest that most durations may be. */
+#define STORM_HOUR (3600 * WEFT_S)
 
 /** One number: a uint64_t member of the structure that the table belongs to. */
 struct storm_field {

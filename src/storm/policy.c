@@ -4,8 +4,6 @@
 
 #include <stdbool.h>
 
-#define HOUR (3600 * WEFT_S)
-
 static const char *const kind_words[] = {"fixed", "backoff", NULL};
 static const char *const bound_words[] = {"retries", "time", NULL};
 static const char *const busy_words[] = {"no-reply", "deliver", NULL};
@@ -28,13 +26,14 @@ const struct storm_field storm_policy_fields[] = {
     WORD("kind", kind, kind_words, "waits: fixed, or a randomized exponential backoff"),
     WORD("bound", bound, bound_words, "what ends a query: the number of retries, or a total time"),
     WORD("busy", busy, busy_words, "a BUSY answer: as if nothing had come, or delivered"),
-    FIELD("base", STORM_DURATION, base_ns, 0, HOUR, "backoff: addition to the first retry's wait"),
-    FIELD("jitter", STORM_DURATION, jitter_ns, 0, HOUR,
+    FIELD("base", STORM_DURATION, base_ns, 0, STORM_HOUR,
+          "backoff: addition to the first retry's wait"),
+    FIELD("jitter", STORM_DURATION, jitter_ns, 0, STORM_HOUR,
           "backoff: random part taken off again; at most base"),
-    FIELD("cap", STORM_DURATION, cap_ns, 0, HOUR, "backoff: largest addition; at least base"),
-    FIELD("total", STORM_DURATION, total_ns, 0, HOUR,
+    FIELD("cap", STORM_DURATION, cap_ns, 0, STORM_HOUR, "backoff: largest addition; at least base"),
+    FIELD("total", STORM_DURATION, total_ns, 0, STORM_HOUR,
           "bound=time: time for retries; 0: timeout times retries"),
-    FIELD("timeout", STORM_DURATION, timeout_ns, 1000, HOUR,
+    FIELD("timeout", STORM_DURATION, timeout_ns, 1000, STORM_HOUR,
           "wait for an answer; default: the scenario's"),
     FIELD("retries", STORM_COUNT, retries, 0, 255, "further packets; default: the scenario's"),
     WORD("agent-limits", agent_limits, no_yes_words,
@@ -47,43 +46,33 @@ const struct storm_field storm_policy_fields[] = {
          "a window towards the SA that grows with answers and halves on loss and BUSY"),
     FIELD("window", STORM_COUNT, window_initial, 1, 65535, "adaptive: first window"),
     FIELD("window-max", STORM_COUNT, window_max, 1, 65535, "adaptive: largest window"),
-    FIELD("queue-timeout", STORM_DURATION, queue_timeout_ns, 0, HOUR,
+    FIELD("queue-timeout", STORM_DURATION, queue_timeout_ns, 0, STORM_HOUR,
           "longest wait of a request held back by flow control; 0: for ever"),
     WORD("reask", reask, no_yes_words, "the client asks a failed query anew, without end"),
-    FIELD("reask-delay", STORM_DURATION, reask_delay_ns, 0, HOUR,
+    FIELD("reask-delay", STORM_DURATION, reask_delay_ns, 0, STORM_HOUR,
           "reask: this long after the error"),
     {NULL, STORM_COUNT, 0, 0, 0, NULL, NULL},
-};
-
-const struct storm_policy_name storm_policy_names[] = {
-    {"naive", "BUSY and timeouts reach the client, which asks anew at once; no limits"},
-    {"fixed", "fixed waits, BUSY counts as no answer; no limits"},
-    {"backoff", "randomized exponential waits, BUSY counts as no answer; no limits"},
-    {"kernel-flow", "fixed, and the per-agent limits of the Linux MAD layer"},
-    {"port-flow", "fixed, and one budget for all requests of a port"},
-    {"adaptive", "backoff, the port's budget, and a window that adapts to the SA"},
-    {NULL, NULL},
 };
 
 /* What the named policies share: the engine's own defaults, without any limit. */
 static void fill_common(struct storm_policy *p)
 {
-    struct weft_mad_retry retry;
+    struct weft_mad_config engine;
 
-    weft_mad_retry_init(&retry);
+    weft_mad_config_init(&engine);
     *p = (struct storm_policy){
         .kind = WEFT_MAD_RETRY_FIXED,
         .bound = WEFT_MAD_BOUND_RETRIES,
         .busy = WEFT_MAD_BUSY_NO_REPLY,
-        .base_ns = retry.base_ns,
-        .jitter_ns = retry.jitter_ns,
-        .cap_ns = retry.cap_ns,
+        .base_ns = engine.retry.base_ns,
+        .jitter_ns = engine.retry.jitter_ns,
+        .cap_ns = engine.retry.cap_ns,
         .total_ns = 0,
         .timeout_ns = STORM_INHERIT,
         .retries = STORM_INHERIT,
         .reserve = STORM_INHERIT,
-        .window_initial = 4,
-        .window_max = 64,
+        .window_initial = engine.flow.window_initial,
+        .window_max = engine.flow.window_max,
     };
 }
 
@@ -92,11 +81,6 @@ static void fill_naive(struct storm_policy *p)
     p->busy = WEFT_MAD_BUSY_DELIVER;
     p->retries = 0;
     p->reask = true;
-}
-
-static void fill_fixed(struct storm_policy *p)
-{
-    p->kind = WEFT_MAD_RETRY_FIXED;
 }
 
 static void fill_backoff(struct storm_policy *p)
@@ -121,16 +105,24 @@ static void fill_adaptive(struct storm_policy *p)
     p->adaptive = true;
 }
 
+const struct storm_policy_name storm_policy_names[] = {
+    {"naive", "BUSY and timeouts reach the client, which asks anew at once; no limits", fill_naive},
+    {"fixed", "fixed waits, BUSY counts as no answer; no limits", NULL},
+    {"backoff", "randomized exponential waits, BUSY counts as no answer; no limits", fill_backoff},
+    {"kernel-flow", "fixed, and the per-agent limits of the Linux MAD layer", fill_kernel_flow},
+    {"port-flow", "fixed, and one budget for all requests of a port", fill_port_flow},
+    {"adaptive", "backoff, the port's budget, and a window that adapts to the SA", fill_adaptive},
+    {NULL, NULL, NULL},
+};
+
 int storm_policy_named(const char *name, struct storm_policy *ret)
 {
-    static void (*const fill[])(struct storm_policy *) = {
-        fill_naive, fill_fixed, fill_backoff, fill_kernel_flow, fill_port_flow, fill_adaptive};
-
-    for (size_t i = 0; storm_policy_names[i].name; i++) {
-        if (strcmp(storm_policy_names[i].name, name) != 0)
+    for (const struct storm_policy_name *n = storm_policy_names; n->name; n++) {
+        if (strcmp(n->name, name) != 0)
             continue;
         fill_common(ret);
-        fill[i](ret);
+        if (n->fill)
+            n->fill(ret);
         return 0;
     }
     return WEFT_ERR_NOTFOUND;
@@ -139,9 +131,9 @@ int storm_policy_named(const char *name, struct storm_policy *ret)
 static void set_retry(const struct storm_policy *p, struct weft_mad_retry *ret)
 {
     weft_mad_retry_init(ret);
-    ret->kind = p->kind == WEFT_MAD_RETRY_BACKOFF ? WEFT_MAD_RETRY_BACKOFF : WEFT_MAD_RETRY_FIXED;
-    ret->bound = p->bound == WEFT_MAD_BOUND_TIME ? WEFT_MAD_BOUND_TIME : WEFT_MAD_BOUND_RETRIES;
-    ret->busy = p->busy == WEFT_MAD_BUSY_DELIVER ? WEFT_MAD_BUSY_DELIVER : WEFT_MAD_BUSY_NO_REPLY;
+    ret->kind = (enum weft_mad_retry_kind)p->kind;
+    ret->bound = (enum weft_mad_retry_bound)p->bound;
+    ret->busy = (enum weft_mad_busy)p->busy;
     ret->base_ns = p->base_ns;
     ret->jitter_ns = p->jitter_ns;
     ret->cap_ns = p->cap_ns;

@@ -37,7 +37,8 @@ struct storm_policy {
 /** A named policy. */
 struct storm_policy_name {
     const char *name;
-    const char *help; /**< what it is, one line */
+    const char *help;                     /**< what it is, one line */
+    void (*fill)(struct storm_policy *p); /* writes what sets it apart; NULL: nothing does */
 };
 
 /** The named policies, closed by one whose name is NULL. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    SA_VERSION = 2,
     RECORD = WEFT_SA_DATA_OFFSET,
     /* What a packet of the storm carries, at its place in the MAD. */
     PATH_DGID = RECORD + WIRE_AT_PATH_RECORD_DGID,
@@ -47,7 +46,7 @@ static void write_header(uint8_t *mad, uint8_t method, bool is_join)
 {
     mad_set_base_version(mad, 1);
     mad_set_class(mad, WEFT_CLASS_SUBN_ADM);
-    mad_set_class_version(mad, SA_VERSION);
+    mad_set_class_version(mad, STORM_QUERY_CLASS_VERSION);
     mad_set_method(mad, method);
     mad_set_attr_id(mad, is_join ? WEFT_ATTR_SA_MC_MEMBER_RECORD : WEFT_ATTR_SA_PATH_RECORD);
     wire_set_be64(mad + WIRE_AT_SA_COMPONENT_MASK, is_join ? join_mask : path_mask);
@@ -79,7 +78,7 @@ int storm_query_read(const uint8_t *mad, uint32_t *ret_query)
     bool is_join = mad_attr_id(mad) == WEFT_ATTR_SA_MC_MEMBER_RECORD;
 
     if (mad_base_version(mad) != 1 || mad_class(mad) != WEFT_CLASS_SUBN_ADM ||
-        mad_class_version(mad) != SA_VERSION ||
+        mad_class_version(mad) != STORM_QUERY_CLASS_VERSION ||
         mad_method(mad) != (is_join ? WEFT_METHOD_SET : WEFT_METHOD_GET) ||
         (!is_join && mad_attr_id(mad) != WEFT_ATTR_SA_PATH_RECORD))
         return WEFT_ERR_FORMAT;

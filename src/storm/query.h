@@ -10,6 +10,9 @@
 /** Bytes of a request that are not all zero: headers, and a record up to its last field used. */
 #define STORM_QUERY_BYTES 112
 
+/** The class version of SA MADs (IBA 15.2.1). */
+#define STORM_QUERY_CLASS_VERSION 2u
+
 /** The SA's QP and our own. */
 #define STORM_QUERY_QPN 1u
 

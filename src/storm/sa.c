@@ -46,9 +46,7 @@ int storm_sa_init(struct storm_sa *sa, const struct storm_scenario *s,
     int err;
 
     *sa = (struct storm_sa){
-        .overload = s->sa_overload == STORM_BUSY    ? STORM_BUSY
-                    : s->sa_overload == STORM_STALE ? STORM_STALE
-                                                    : STORM_DROP,
+        .overload = (enum storm_overload)s->sa_overload,
         .service_ns = WEFT_S / s->sa_rate,
         .take_ns = s->sa_take_ns,
         .busy_ns = s->sa_busy_ns,

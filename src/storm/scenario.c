@@ -4,8 +4,6 @@
 
 #include <stdbool.h>
 
-#define HOUR (3600 * WEFT_S)
-
 const char *const storm_overload_words[] = {"drop", "busy", "stale", NULL};
 
 #define FIELD(key, unit, member, min, max, help)                                                   \
@@ -20,12 +18,13 @@ const struct storm_field storm_scenario_fields[] = {
           "path queries a client has under way at a time; 0: all"),
     FIELD("agents", STORM_COUNT, agents, 1, 1024,
           "agents (processes) of a client that share its queries"),
-    FIELD("spread", STORM_DURATION, spread_ns, 0, HOUR, "clients start at random within this time"),
-    FIELD("timeout", STORM_DURATION, timeout_ns, 1000, HOUR,
+    FIELD("spread", STORM_DURATION, spread_ns, 0, STORM_HOUR,
+          "clients start at random within this time"),
+    FIELD("timeout", STORM_DURATION, timeout_ns, 1000, STORM_HOUR,
           "how long a client waits for an answer"),
     FIELD("retries", STORM_COUNT, retries, 0, 255, "further packets for a query without answer"),
     FIELD("recv-depth", STORM_COUNT, recv_depth, 64, 8192, "receive buffers of a client"),
-    FIELD("read", STORM_DURATION, read_ns, 0, HOUR,
+    FIELD("read", STORM_DURATION, read_ns, 0, STORM_HOUR,
           "time a client takes to read a received MAD; its buffer is held meanwhile"),
     FIELD("send", STORM_DURATION, send_ns, 0, WEFT_S, "time between two packets of one client"),
     FIELD("rogues", STORM_COUNT, rogues, 0, 1000,
@@ -33,7 +32,7 @@ const struct storm_field storm_scenario_fields[] = {
     FIELD("rogue-queries", STORM_COUNT, rogue_queries, 1, 10000000, "queries of a rogue"),
     FIELD("rogue-width", STORM_COUNT, rogue_width, 1, 65535,
           "queries a rogue has under way at a time"),
-    FIELD("rogue-timeout", STORM_DURATION, rogue_timeout_ns, 1000, HOUR,
+    FIELD("rogue-timeout", STORM_DURATION, rogue_timeout_ns, 1000, STORM_HOUR,
           "how long a rogue waits before it asks again"),
     FIELD("hop", STORM_DURATION, hop_ns, 0, WEFT_S, "latency of one link and the switch behind it"),
     FIELD("host", STORM_DURATION, host_ns, 0, WEFT_S,
@@ -52,19 +51,11 @@ const struct storm_field storm_scenario_fields[] = {
     FIELD("sa-busy", STORM_DURATION, sa_busy_ns, 0, WEFT_S, "busy: time a BUSY answer takes"),
     FIELD("sa-take", STORM_DURATION, sa_take_ns, 0, WEFT_S,
           "busy, stale: time to move a request from the receive queue to the software queue"),
-    FIELD("sa-stale", STORM_DURATION, sa_stale_ns, 0, HOUR,
+    FIELD("sa-stale", STORM_DURATION, sa_stale_ns, 0, STORM_HOUR,
           "stale: a request that waited longer is thrown away unanswered"),
-    FIELD("duration", STORM_DURATION, duration_ns, 1000, 24 * HOUR,
+    FIELD("duration", STORM_DURATION, duration_ns, 1000, 24 * STORM_HOUR,
           "the run ends here even if clients are still waiting"),
     {NULL, STORM_COUNT, 0, 0, 0, NULL, NULL},
-};
-
-const struct storm_preset storm_presets[] = {
-    {"ipoib-boot", "all nodes boot: each joins its multicast groups, then resolves its servers"},
-    {"mpi-start", "a parallel job starts: each node asks for the paths to many peers at once"},
-    {"rogue", "a calm morning, and one client that asks for everything and never waits"},
-    {"leaf-failure", "a leaf switch fails: every node resolves its paths again in that moment"},
-    {NULL, NULL},
 };
 
 /* What the presets share. */
@@ -126,16 +117,25 @@ static void fill_leaf_failure(struct storm_scenario *s)
     s->paths = 16;
 }
 
+const struct storm_preset storm_presets[] = {
+    {"ipoib-boot", "all nodes boot: each joins its multicast groups, then resolves its servers",
+     fill_ipoib_boot},
+    {"mpi-start", "a parallel job starts: each node asks for the paths to many peers at once",
+     fill_mpi_start},
+    {"rogue", "a calm morning, and one client that asks for everything and never waits",
+     fill_rogue},
+    {"leaf-failure", "a leaf switch fails: every node resolves its paths again in that moment",
+     fill_leaf_failure},
+    {NULL, NULL, NULL},
+};
+
 int storm_scenario_preset(const char *name, struct storm_scenario *ret)
 {
-    static void (*const fill[])(struct storm_scenario *) = {fill_ipoib_boot, fill_mpi_start,
-                                                            fill_rogue, fill_leaf_failure};
-
-    for (size_t i = 0; storm_presets[i].name; i++) {
-        if (strcmp(storm_presets[i].name, name) != 0)
+    for (const struct storm_preset *p = storm_presets; p->name; p++) {
+        if (strcmp(p->name, name) != 0)
             continue;
         *ret = common;
-        fill[i](ret);
+        p->fill(ret);
         return 0;
     }
     return WEFT_ERR_NOTFOUND;

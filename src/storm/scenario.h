@@ -58,7 +58,8 @@ struct storm_scenario {
 /** A preset. */
 struct storm_preset {
     const char *name;
-    const char *help; /**< what it plays, one line */
+    const char *help;                       /**< what it plays, one line */
+    void (*fill)(struct storm_scenario *s); /* writes what it does not share with the others */
 };
 
 /** The presets, closed by one whose name is NULL; the first is the default. */
@@ -75,7 +76,8 @@ int storm_scenario_preset(const char *name, struct storm_scenario *ret);
 
 /** Checks every field against its range, and what no single range can say.
  * @param s        the numbers
- * @param ret_why  what is wrong, a constant sentence without full stop; written only on failure
+ * @param ret_why  the key of a number out of range, or a sentence without full stop; constant,
+ *                 written only on failure
  * @return 0; WEFT_ERR_INVALID */
 int storm_scenario_check(const struct storm_scenario *s, const char **ret_why);
 

@@ -41,7 +41,7 @@ struct storm_scheduler_heap {
 };
 
 /** Packets live for microseconds and timers for seconds: kept apart, the heap of what is soon stays
- * small enough for the cache. Members are private to scheduler.c. */
+ * small enough for the cache. Members are private to scheduler.c but for `failed`. */
 struct storm_scheduler {
     struct storm_scheduler_heap soon, later;
     struct weft_alloc alloc;

@@ -20,10 +20,13 @@ struct storm {
     struct storm_client *clients; /* the rogues behind the others */
     uint32_t client_count, rogue_count;
     uint32_t made;      /* clients with a port */
+    weft_time *times;   /* room to sort what the clients took */
     uint64_t *answered; /* a bit for each query of each client that behaves */
     uint64_t answers, busy, duplicates, events;
-    weft_time end;   /* when the last client that behaves finished, or the duration */
-    weft_time quiet; /* when the last packet arrived somewhere */
+    weft_time last_start; /* of the clients that behave */
+    uint32_t waiting;     /* clients that behave and still waited when the run was cut */
+    weft_time end;        /* when the last client that behaves finished, or the duration */
+    weft_time quiet;      /* when the last packet arrived somewhere */
     bool over, finished, cut;
     struct storm_arena arena;
     struct weft_alloc alloc;
@@ -97,9 +100,19 @@ static int add_clients(struct storm *s, const struct storm_config *c,
         if (err != 0)
             return err;
         s->made++;
+        if (!rogue && start > s->last_start)
+            s->last_start = start;
         storm_scheduler_add(&s->scheduler, start, STORM_START, i, 0, 0);
     }
     return s->scheduler.failed ? WEFT_ERR_NOMEM : 0;
+}
+
+static int add_times(struct storm *s)
+{
+    const struct weft_alloc alloc = storm_arena_alloc(&s->arena);
+
+    s->times = alloc.get(alloc.ctx, s->client_count * sizeof(*s->times), _Alignof(weft_time));
+    return s->times ? 0 : WEFT_ERR_NOMEM;
 }
 
 static int add_answered(struct storm *s)
@@ -143,6 +156,8 @@ int storm_new(const struct storm_config *c, const struct weft_alloc *alloc, stru
     err = storm_sa_init(&s->sa, c->scenario, alloc);
     if (err == 0)
         err = add_answered(s);
+    if (err == 0)
+        err = add_times(s);
     if (err == 0)
         err = add_clients(s, c, &port);
     if (err != 0) {
@@ -303,6 +318,7 @@ static void cut(struct storm *s)
 
     s->end = s->scenario.duration_ns;
     s->cut = true;
+    s->waiting = s->client_count - t->clients_resolved - t->clients_failed;
     t->clients_failed = s->client_count - t->clients_resolved;
     t->queries_failed = queries - t->queries_resolved;
 }
@@ -373,18 +389,13 @@ uint32_t storm_trace_client(const struct storm *s)
     return s->env.trace_client;
 }
 
-/* Percentiles over the clients that got everything; their times are sorted in place of events that
- * no longer matter. */
+/* Percentiles over the clients that got everything. */
 static void sum_up_times(struct storm *s, struct storm_result *ret)
 {
-    const struct weft_alloc alloc = storm_arena_alloc(&s->arena);
-    weft_time *times;
+    weft_time *times = s->times;
     size_t count = 0;
 
     ret->p50 = ret->p99 = ret->max = WEFT_TIME_NEVER;
-    times = alloc.get(alloc.ctx, s->client_count * sizeof(*times), _Alignof(weft_time));
-    if (!times)
-        return;
     for (uint32_t i = 0; i < s->client_count; i++) {
         const struct storm_client *c = &s->clients[i];
 
@@ -406,7 +417,7 @@ void storm_result(struct storm *s, struct storm_result *ret)
         .answers = s->answers,
         .busy = s->busy,
         .duplicates = s->duplicates,
-        .stale = s->env.totals.unmatched,
+        .stale = s->env.totals.stale,
         .sa_dropped = s->sa.dropped + s->sa.backlog_dropped,
         .sa_expired = s->sa.expired,
         .queue_peak = s->sa.queue_peak,
@@ -415,7 +426,9 @@ void storm_result(struct storm *s, struct storm_result *ret)
         .events = s->events,
         .end = s->end,
         .quiet = s->quiet,
+        .last_start = s->last_start,
         .cut = s->cut,
+        .waiting = s->waiting,
         .trace_hash = s->env.trace_hash,
         .over_time = &s->measure,
     };

@@ -227,10 +227,10 @@ static void test_an_answer_nobody_waits_for_is_counted(void **state)
     storm_client_start(&b->client, 0);
     play(b, WEFT_MS, true);
     storm_client_answer(&b->client, WEFT_MS, 0, b->packets[0].tid, 0);
-    assert_int_equal(b->env.totals.unmatched, 1);
+    assert_int_equal(b->env.totals.stale, 1);
     /* a refusal is no work that was done for nothing */
     storm_client_answer(&b->client, WEFT_MS, 0, b->packets[0].tid, WEFT_STATUS_BUSY);
-    assert_int_equal(b->env.totals.unmatched, 1);
+    assert_int_equal(b->env.totals.stale, 1);
     bench_done(b);
 }
 
