@@ -130,6 +130,7 @@ static void post(struct storm_client *c, weft_time now, uint16_t slot_index)
     storm_query_write(slot->mad, c->index, slot->query, slot->query < b->joins, c->next_tid++);
     slot->state = SLOT_ASKED;
     slot->status = 0;
+    slot->asked_at = now;
     if (weft_mad_post(c->port, now, &req, NULL) != 0)
         report_violation(c, "the engine refused a request within its limits");
     else
@@ -209,6 +210,8 @@ static void take_send_done(struct storm_client *c, weft_time now, const struct w
     uint16_t slot_index = (uint16_t)ev->user_data;
     struct storm_client_slot *slot = &c->slots[slot_index];
     enum weft_mad_status status = ev->u.sent.status;
+    /* Where nothing else takes time asking anew must, or time would stand still for ever. */
+    weft_time delay = b->reask_delay_ns > 0 ? b->reask_delay_ns : slot->asked_at == now;
 
     if (slot->state != SLOT_ASKED)
         report_violation(c, "a send completed twice");
@@ -219,12 +222,11 @@ static void take_send_done(struct storm_client *c, weft_time now, const struct w
         finish_query(c, now, slot_index, true);
     } else if (!b->reask) {
         finish_query(c, now, slot_index, false);
-    } else if (b->reask_delay_ns == 0) {
+    } else if (delay == 0) {
         reask(c, now, slot_index);
     } else {
         slot->state = SLOT_PAUSED;
-        storm_scheduler_add(c->env->scheduler, now + b->reask_delay_ns, STORM_REASK, c->index,
-                            slot_index, 0);
+        storm_scheduler_add(c->env->scheduler, now + delay, STORM_REASK, c->index, slot_index, 0);
     }
 }
 

@@ -70,6 +70,7 @@ struct storm_client_env {
 /** A query under way. */
 struct storm_client_slot {
     uint8_t mad[STORM_QUERY_BYTES]; /* lent to the engine while asked */
+    weft_time asked_at;
     uint32_t query;
     uint16_t next_free;
     uint16_t status; /* of the answer, once there is one */

@@ -165,6 +165,23 @@ static void test_width_is_what_is_under_way(void **state)
     assert_true(r.queue_peak <= 3);
 }
 
+/* Nothing takes time but asking anew: a nanosecond, so the storm still ends. */
+static void test_time_goes_on_where_nothing_takes_time(void **state)
+{
+    struct storm_scenario s = fixture_scenario("ipoib-boot");
+    struct storm_result r;
+
+    (void)state;
+    s.sa_overload = STORM_BUSY;
+    s.sa_rate = 1;
+    s.sa_busy_above = 1;
+    s.sa_busy_ns = s.hop_ns = s.host_ns = s.spread_ns = s.read_ns = s.send_ns = 0;
+    s.duration_ns = 10 * WEFT_US;
+    r = fixture_run_named(&s, "naive", 3);
+    assert_true(r.cut);
+    assert_true(r.clients.reasked > 0 && r.clients.reasked <= 3 * s.duration_ns);
+}
+
 static void test_a_late_reask_waits(void **state)
 {
     struct storm_scenario s = fixture_scenario("leaf-failure");
@@ -281,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_nobody_resolved_has_no_percentiles),
         cmocka_unit_test(test_paths_wait_for_the_joins),
         cmocka_unit_test(test_width_is_what_is_under_way),
+        cmocka_unit_test(test_time_goes_on_where_nothing_takes_time),
         cmocka_unit_test(test_a_late_reask_waits),
         cmocka_unit_test(test_a_rogue_is_no_client),
         cmocka_unit_test(test_wrong_configurations_are_refused),
