@@ -222,7 +222,8 @@ static void print_diff(const struct request *request, const struct topo_findings
 {
     for (size_t i = 0; i < changes->count; i++) {
         const struct topo_finding *f = &changes->items[i];
-        bool gone = f->kind == TOPO_NODE_REMOVED || f->kind == TOPO_LINK_REMOVED;
+        bool gone = f->kind == TOPO_NODE_REMOVED || f->kind == TOPO_STANZA_REMOVED ||
+                    f->kind == TOPO_LINK_REMOVED;
 
         print_finding(shown_name(gone ? request->spec : request->second), f);
     }

@@ -52,11 +52,28 @@ static int report_node(struct pair *p, const struct topo_node *n, enum topo_kind
                              kind == TOPO_NODE_ADDED ? "new" : "gone");
 }
 
+static int report_stanza(struct pair *p, const struct topo_node *old, const struct topo_node *new)
+{
+    const struct topo_node *n = old->declared ? old : new;
+    char label[TOPO_LABEL_BYTES];
+
+    topo_node_label(n, label);
+    if (n == old)
+        return topo_findings_add(p->list, n->line, TOPO_STANZA_REMOVED,
+                                 "%s has no stanza any more, though others name it", label);
+    return topo_findings_add(p->list, n->line, TOPO_STANZA_ADDED, "%s has a stanza now", label);
+}
+
+/* Without a stanza a node is what others say of it: nothing to compare. */
 static int compare_nodes(struct pair *p, const struct topo_node *old, const struct topo_node *new)
 {
     char label[TOPO_LABEL_BYTES];
     int err = 0;
 
+    if (old->declared != new->declared)
+        return report_stanza(p, old, new);
+    if (!old->declared)
+        return 0;
     topo_node_label(new, label);
     if (strcmp(old->name, new->name) != 0) {
         char before[TOPO_LABEL_BYTES];
@@ -137,11 +154,24 @@ static int report_cable(struct pair *p, const struct topo *t, const struct topo_
                              port->peer_num, peer, kind == TOPO_LINK_ADDED ? "new" : "gone");
 }
 
+/* The end of a link that a line describes: this one, or where it is implied the other. */
+static const struct topo_port *described_end(const struct topo *t, const struct topo_port *port)
+{
+    return port->implied ? &t->ports[port->peer_port] : port;
+}
+
+static bool rate_differs(const char *old, const char *new)
+{
+    return old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0;
+}
+
 static int compare_rates(struct pair *p, const struct topo_port *old, const struct topo_port *new)
 {
     char node[TOPO_LABEL_BYTES];
 
-    if (strcmp(old->width, new->width) == 0 && strcmp(old->speed, new->speed) == 0)
+    old = described_end(p->old, old);
+    new = described_end(p->new, new);
+    if (!rate_differs(old->width, new->width) && !rate_differs(old->speed, new->speed))
         return 0;
     topo_node_label(&p->new->nodes[new->node], node);
     return topo_findings_add(p->list, new->line, TOPO_LINK_CHANGED,

@@ -85,7 +85,8 @@ const char *topo_kind_name(enum topo_kind kind)
         [TOPO_LID_MISMATCH] = "lid-mismatch",     [TOPO_LID_RANGE] = "lid-range",
         [TOPO_PORT_RANGE] = "port-range",         [TOPO_GUID_MISMATCH] = "guid-mismatch",
         [TOPO_NODE_REMOVED] = "node-removed",     [TOPO_NODE_ADDED] = "node-added",
-        [TOPO_NODE_CHANGED] = "node-changed",     [TOPO_LINK_REMOVED] = "link-removed",
+        [TOPO_NODE_CHANGED] = "node-changed",     [TOPO_STANZA_REMOVED] = "stanza-removed",
+        [TOPO_STANZA_ADDED] = "stanza-added",     [TOPO_LINK_REMOVED] = "link-removed",
         [TOPO_LINK_ADDED] = "link-added",         [TOPO_LINK_CHANGED] = "link-changed",
     };
 

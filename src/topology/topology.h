@@ -116,6 +116,8 @@ enum topo_kind {
     TOPO_NODE_REMOVED,       /**< diff: a node is gone */
     TOPO_NODE_ADDED,         /**< diff: a node is new */
     TOPO_NODE_CHANGED,       /**< diff: a node has another name, type, LID or number of ports */
+    TOPO_STANZA_REMOVED,     /**< diff: a node lost its stanza, others still name it */
+    TOPO_STANZA_ADDED,       /**< diff: a node that others named has a stanza now */
     TOPO_LINK_REMOVED,       /**< diff: a cable is gone */
     TOPO_LINK_ADDED,         /**< diff: a cable is new */
     TOPO_LINK_CHANGED,       /**< diff: a link has another width or speed */

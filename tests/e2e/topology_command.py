@@ -81,10 +81,16 @@ def test_diff_of_equal_topologies_says_nothing():
 
 
 def test_diff_names_the_file_that_has_the_line():
-    new = DATA / "one_sided.topo"
-    done = topology("diff", DATA / "clean.topo", new)
-    # The host is still mentioned by its switch, so it is not gone; it lost nothing else.
-    tap.succeeds(done)
+    old, new = DATA / "clean.topo", DATA / "one_sided.topo"
+    # The host is still named by its switch, so it is not gone, nor is its cable.
+    host = 'Ca 002000000000b200 "node-2 HCA-1"'
+    done = topology("diff", old, new)
+    tap.equal((done.returncode, done.stdout),
+              (1, f"{old}:25: stanza-removed: {host} has no stanza any more, though others name it"
+                  "\n"))
+    done = topology("diff", new, old)
+    tap.equal((done.returncode, done.stdout),
+              (1, f"{old}:25: stanza-added: {host} has a stanza now\n"))
     done = topology("diff", "--json", DATA / "clean.topo", DATA / "unreachable.topo")
     tap.equal(done.returncode, 1)
     document = json.loads(done.stdout)

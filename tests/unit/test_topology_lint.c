@@ -226,6 +226,23 @@ static void test_diff_finds_what_changed_and_nothing_else(void **state)
                 "Ca 1 \"H-0000000000000002\" # \"h\"\n"
                 "[1] \"S-0000000000000001\"[3] # lid 2 lmc 0 \"s\" lid 1 4xEDR\n",
                 "2 link-removed, 2 link-added");
+    /* A stanza went missing: of its ports and of the end it described nothing is guessed. */
+    assert_diff(old,
+                "Switch 4 \"S-0000000000000001\" # \"s\" base port 0 lid 1 lmc 0\n"
+                "[1] \"H-0000000000000002\"[1] # \"renamed\" lid 2 4xEDR\n",
+                "3 stanza-removed");
+    assert_diff(old,
+                "Ca 1 \"H-0000000000000002\" # \"h\"\n"
+                "[1] \"S-0000000000000001\"[1] # lid 2 lmc 0 \"s\" lid 1 4xEDR\n",
+                "1 stanza-removed");
+    assert_diff("Ca 1 \"H-0000000000000002\" # \"h\"\n"
+                "[1] \"S-0000000000000001\"[1] # lid 2 lmc 0 \"s\" lid 1 4xEDR\n",
+                old, "1 stanza-added");
+    /* Of an end without a line the other end's line tells the rate. */
+    assert_diff(old,
+                "Ca 1 \"H-0000000000000002\" # \"h\"\n"
+                "[1] \"S-0000000000000001\"[1] # lid 2 lmc 0 \"s\" lid 1 1xEDR\n",
+                "1 stanza-removed, 2 link-changed");
     /* The link came up slower. */
     assert_diff(old,
                 "Switch 4 \"S-0000000000000001\" # \"s\" base port 0 lid 1 lmc 0\n"
