@@ -124,7 +124,8 @@ const struct storm_preset storm_presets[] = {
      fill_mpi_start},
     {"rogue", "a calm morning, and one client that asks for everything and never waits",
      fill_rogue},
-    {"leaf-failure", "a leaf switch fails: every node resolves its paths again in that moment",
+    {"leaf-failure",
+     "a leaf switch failed: every client resolves its paths again in the same instant",
      fill_leaf_failure},
     {NULL, NULL, NULL},
 };

@@ -47,7 +47,9 @@ struct storm_result {
     weft_time end;           /**< when the last client that behaves finished, or the duration */
     weft_time quiet;         /**< when the SA had worked off its queues and the last packet had
                                   arrived; with rogues: the end */
+    weft_time last_start;    /**< when the last client that behaves starts */
     bool cut;                /**< the duration was reached with clients still waiting */
+    uint32_t waiting;        /**< of the failed clients: those that still waited when it was cut */
     weft_time p50, p99, max; /**< from a client's start to its last answer, over those that got
                                   all; WEFT_TIME_NEVER when none did */
     uint64_t trace_hash;     /**< of everything every engine and the SA did */

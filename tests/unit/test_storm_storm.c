@@ -119,6 +119,7 @@ static void test_the_duration_cuts_a_run(void **state)
     assert_true(r.cut);
     assert_int_equal(r.end, 2 * WEFT_S);
     assert_true(r.clients.clients_failed > 0);
+    assert_int_equal(r.waiting, r.clients.clients_failed);
     assert_int_equal(r.clients.clients_resolved + r.clients.clients_failed, 324);
     assert_int_equal(r.clients.queries_resolved + r.clients.queries_failed, 324 * 16);
 }
@@ -135,6 +136,8 @@ static void test_nobody_resolved_has_no_percentiles(void **state)
     assert_int_equal(r.clients.clients_failed, 5);
     assert_int_equal(r.clients.queries_failed, 50);
     assert_true(r.p50 == WEFT_TIME_NEVER && r.max == WEFT_TIME_NEVER);
+    assert_int_equal(r.waiting, 0);
+    assert_true(r.last_start > 0 && r.last_start <= s.spread_ns);
     assert_int_equal(r.clients.requests, 10); /* the first join, twice; then it gives up */
 }
 
