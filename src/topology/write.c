@@ -29,7 +29,11 @@ static void write_ref(const struct topo_node *n, FILE *out)
 
 static void write_node(const struct topo_node *n, FILE *out)
 {
-    fprintf(out, "\nvendid=0x%" PRIx32 "\ndevid=0x%" PRIx32 "\n", n->vendor_id, n->device_id);
+    fputc('\n', out);
+    if (n->vendor_id != 0)
+        fprintf(out, "vendid=0x%" PRIx32 "\n", n->vendor_id);
+    if (n->device_id != 0)
+        fprintf(out, "devid=0x%" PRIx32 "\n", n->device_id);
     if (n->sysimg_guid != 0)
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", n->sysimg_guid);
     if (n->guid != 0 && n->type == TOPO_SWITCH)
