@@ -105,6 +105,8 @@ int storm_place(struct storm_job *job)
         message("%s:%" PRIu32 ": %s", job->topology, error.line, error.text);
     else
         message("--topology %s: %s", job->topology, error.text);
-    message_try("a file that ibnetdiscover printed, or fat-tree:hosts=324,radix=36");
+    /* All but the file's reader say themselves what to try. */
+    if (err == WEFT_ERR_NOTFOUND)
+        message_try("a file that ibnetdiscover printed, or fat-tree:hosts=324,radix=36");
     return err == WEFT_ERR_INVALID ? CLI_USAGE : CLI_FAILED;
 }

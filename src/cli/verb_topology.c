@@ -68,8 +68,11 @@ static int load(const char *spec, struct topo **ret)
 
     if (err == 0)
         return CLI_DONE;
-    if (err == WEFT_ERR_INVALID)
-        return message_usage("topology", "%s", error.text);
+    if (err == WEFT_ERR_INVALID) {
+        /* The text says what to try. */
+        message("%s", error.text);
+        return CLI_USAGE;
+    }
     if (error.line != 0)
         return message_failed("%s:%" PRIu32 ": %s", shown_name(spec), error.line, error.text);
     message("%s: %s", shown_name(spec), error.text);
@@ -148,6 +151,24 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+/* A dump that ends early has as many problems as cables into the missing part: one line says so. */
+static void print_missing_stanzas(const char *name, const struct topo *t)
+{
+    uint32_t nodes = 0;
+    uint32_t links = 0;
+
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        if (t->nodes[i].declared)
+            continue;
+        nodes++;
+        links += t->nodes[i].port_count;
+    }
+    if (nodes > 0)
+        printf("%s: %" PRIu32 " node%s without a stanza: this alone makes %" PRIu32
+               " problem%s; is the dump complete?\n",
+               name, nodes, plural(nodes), links, plural(links));
+}
+
 static void print_lint(const struct request *request, const struct topo *t,
                        const struct topo_findings *findings)
 {
@@ -158,6 +179,7 @@ static void print_lint(const struct request *request, const struct topo *t,
         print_ignored(name, t);
     for (size_t i = 0; i < findings->count; i++)
         print_finding(name, &findings->items[i]);
+    print_missing_stanzas(name, t);
     printf("%s: %" PRIu32 " switch%s, %" PRIu32 " CA%s, %" PRIu32 " router%s, %" PRIu32
            " link%s; %zu line%s ignored; %zu problem%s\n",
            name, t->switch_count, t->switch_count == 1 ? "" : "es", t->ca_count,
@@ -209,7 +231,8 @@ static int run_generate(const struct request *request)
     /* Not a generator's name: asking for it gives the message that lists them. */
     if (topo_generate(request->spec, &t, &error) == 0)
         topo_free(t);
-    return message_usage("topology", "%s", error.text);
+    message("%s", error.text);
+    return CLI_USAGE;
 }
 
 static int print_diff_json(const struct topo_findings *changes)

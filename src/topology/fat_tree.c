@@ -189,11 +189,6 @@ static int make(struct topo_plan *plan, const uint32_t *values, struct topo_erro
     struct tree t = {
         .plan = plan, .radix = values[RADIX], .half = values[RADIX] / 2, .pods = {&whole}};
 
-    if (t.radix % 2 != 0)
-        return topo_refuse(error,
-                           "fat-tree: radix must be even, half of the ports go down and half up; "
-                           "try radix=%" PRIu32,
-                           t.radix + 1);
     t.levels = levels_needed(values[HOSTS], t.radix);
     if (t.levels > LEVELS_MAX)
         return refuse_size(values[HOSTS], t.radix, error);
@@ -214,6 +209,6 @@ const struct topo_generator topo_fat_tree = {
     .name = "fat-tree",
     .example = "fat-tree:hosts=324,radix=36",
     .parameters = {[HOSTS] = {"hosts", 1, TOPO_GENERATE_HOSTS_MAX, 0},
-                   [RADIX] = {"radix", 4, TOPO_PORT_NUM_MAX, 36}},
+                   [RADIX] = {"radix", 4, TOPO_PORT_NUM_MAX, 36, .even = true}},
     .make = make,
 };

@@ -191,9 +191,11 @@ static int read_parameter(const struct topo_generator *g, const char *text, size
     for (digit = equals ? equals + 1 : text + length;
          digit < text + length && *digit >= '0' && *digit <= '9' && value <= UINT32_MAX; digit++)
         value = value * 10 + (uint64_t)(*digit - '0');
-    if (!equals || digit == equals + 1 || digit < text + length || value < p->min || value > p->max)
-        return topo_refuse(error, "%s: %s must be a number from %" PRIu32 " to %" PRIu32 "; try %s",
-                           g->name, p->key, p->min, p->max, g->example);
+    if (!equals || digit == equals + 1 || digit < text + length || value < p->min ||
+        value > p->max || (p->even && value % 2 != 0))
+        return topo_refuse(error,
+                           "%s: %s must be %s number from %" PRIu32 " to %" PRIu32 "; try %s",
+                           g->name, p->key, p->even ? "an even" : "a", p->min, p->max, g->example);
     values[which] = (uint32_t)value;
     return 0;
 }

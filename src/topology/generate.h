@@ -16,6 +16,7 @@ struct topo_parameter {
     uint32_t min;
     uint32_t max;
     uint32_t otherwise; /**< taken where it is not given; 0: it must be given */
+    bool even;          /**< odd numbers are refused */
 };
 
 /** A topology being made. Members are private to generate.c. */

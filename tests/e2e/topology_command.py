@@ -28,6 +28,26 @@ def test_lint_gives_file_line_and_kind_and_exit_code_1():
     tap.contains(done.stdout, f"{path}:12: one-sided-link: port 2 of Switch 002000000000a100")
 
 
+def test_lint_of_half_a_dump_ends_with_why():
+    text = pathlib.Path(EXAMPLE).read_text(encoding="utf-8")
+    done = topology("lint", "-", stdin=text[:text.index("\ncaguid=")])
+    tap.equal(done.returncode, 1)
+    lines = done.stdout.splitlines()
+    tap.equal(lines[-2:],
+              ["standard input: 324 nodes without a stanza: this alone makes 324 problems; "
+               "is the dump complete?",
+               "standard input: 27 switches, 0 CAs, 0 routers, 648 links; 0 lines ignored; "
+               "324 problems"])
+    tap.equal(len(lines), 326)
+
+
+def test_convert_invents_nothing():
+    text = 'Switch 2 "a"\n[1] "b"[1]\n\ndevid=0x5a\nCa 1 "b"\n[1] "a"[1]\n'
+    done = topology("convert", "-", stdin=text)
+    tap.succeeds(done)
+    tap.equal([line for line in done.stdout.splitlines() if "=" in line], ["devid=0x5a"])
+
+
 def test_lint_lists_ignored_lines_on_demand():
     path = DATA / "progress.topo"
     tap.equal(topology("lint", path).stdout.count(": ignored: "), 0)
@@ -107,9 +127,14 @@ WRONG = {
     ("generate", "--ignored", "torus:x=3"): "has no --ignored",
     ("lint", "--json", "--ignored", EXAMPLE): "--ignored lists lines for people",
     ("lint", EXAMPLE, "more"): '"more"',
+}
+
+WRONG_TOPOLOGIES = {
     ("generate", "ring:n=3"): 'there is no generator "ring"',
     ("generate", EXAMPLE): "there is no generator",
     ("lint", "fat-tree:hosts=60000"): "hosts must be a number from 1 to 50000",
+    ("convert", "fat-tre:hosts=3"): 'there is no generator "fat-tre"; try fat-tree:hosts=324',
+    ("lint", ""): "the topology's name is empty; try fat-tree:hosts=324,radix=36",
 }
 
 
@@ -119,6 +144,23 @@ def test_wrong_command_lines_say_what_is_wrong_and_exit_with_2():
         tap.equal((done.returncode, done.stdout), (2, ""), f"exit code and output of {words}")
         tap.contains(done.stderr, part)
         tap.contains(done.stderr, "weft: try weft topology --help")
+
+
+def test_wrong_topologies_get_one_piece_of_advice():
+    for words, part in WRONG_TOPOLOGIES.items():
+        done = topology(*words)
+        tap.equal((done.returncode, done.stdout), (2, ""), f"exit code and output of {words}")
+        tap.contains(done.stderr, part)
+        tap.equal(done.stderr.count("try "), 1, done.stderr)
+
+
+def test_a_file_may_be_called_as_if_it_were_a_generator():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "ring:n=3")
+        path.write_bytes((DATA / "clean.topo").read_bytes())
+        tap.succeeds(topology("lint", "ring:n=3", cwd=folder))
+        # A path is meant as one, whatever it looks like.
+        tap.equal(topology("lint", "./none:n=3", cwd=folder).returncode, 3)
 
 
 def refused(content, where):
