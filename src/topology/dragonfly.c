@@ -101,9 +101,9 @@ static int make(struct topo_plan *plan, const uint32_t *values, struct topo_erro
 const struct topo_generator topo_dragonfly = {
     .name = "dragonfly",
     .example = "dragonfly:a=8,p=4,h=4",
-    .parameters = {[A] = {"a", 1, TOPO_PORT_NUM_MAX, 0},
-                   [P] = {"p", 1, TOPO_PORT_NUM_MAX, 0},
-                   [H] = {"h", 1, TOPO_PORT_NUM_MAX, 0},
-                   [G] = {"g", 1, TOPO_GENERATE_HOSTS_MAX, UINT32_MAX}},
+    .parameters = {[A] = {"a", 1, TOPO_PORT_NUM_MAX, 0, false},
+                   [P] = {"p", 1, TOPO_PORT_NUM_MAX, 0, false},
+                   [H] = {"h", 1, TOPO_PORT_NUM_MAX, 0, false},
+                   [G] = {"g", 1, TOPO_GENERATE_HOSTS_MAX, UINT32_MAX, false}},
     .make = make,
 };

@@ -208,7 +208,7 @@ static int make(struct topo_plan *plan, const uint32_t *values, struct topo_erro
 const struct topo_generator topo_fat_tree = {
     .name = "fat-tree",
     .example = "fat-tree:hosts=324,radix=36",
-    .parameters = {[HOSTS] = {"hosts", 1, TOPO_GENERATE_HOSTS_MAX, 0},
-                   [RADIX] = {"radix", 4, TOPO_PORT_NUM_MAX, 36, .even = true}},
+    .parameters = {[HOSTS] = {"hosts", 1, TOPO_GENERATE_HOSTS_MAX, 0, false},
+                   [RADIX] = {"radix", 4, TOPO_PORT_NUM_MAX, 36, true}},
     .make = make,
 };

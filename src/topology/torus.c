@@ -79,9 +79,9 @@ static int make(struct topo_plan *plan, const uint32_t *values, struct topo_erro
 const struct topo_generator topo_torus = {
     .name = "torus",
     .example = "torus:x=6,y=6,z=6,hosts=4",
-    .parameters = {[X] = {"x", 1, TOPO_GENERATE_HOSTS_MAX, 0},
-                   [Y] = {"y", 1, TOPO_GENERATE_HOSTS_MAX, 1},
-                   [Z] = {"z", 1, TOPO_GENERATE_HOSTS_MAX, 1},
-                   [HOSTS] = {"hosts", 1, TOPO_PORT_NUM_MAX, 1}},
+    .parameters = {[X] = {"x", 1, TOPO_GENERATE_HOSTS_MAX, 0, false},
+                   [Y] = {"y", 1, TOPO_GENERATE_HOSTS_MAX, 1, false},
+                   [Z] = {"z", 1, TOPO_GENERATE_HOSTS_MAX, 1, false},
+                   [HOSTS] = {"hosts", 1, TOPO_PORT_NUM_MAX, 1, false}},
     .make = make,
 };
