@@ -49,7 +49,7 @@ static json_t *policy(const struct storm_outcome *o)
 
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-        " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}",
         "name", o->name,                                            //
         "resolved", number(c->clients_resolved),                    //
         "failed", number(c->clients_failed),                        //
@@ -76,6 +76,7 @@ static json_t *policy(const struct storm_outcome *o)
         "end_ns", number(r->end),                                   //
         "quiet_ns", number(r->quiet),                               //
         "cut", r->cut,                                              //
+        "waiting", number(r->waiting),                              //
         "settings", parameters(storm_policy_fields, &o->policy));
 }
 

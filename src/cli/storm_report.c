@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The report of a storm: one page for somebody who was not there. */
+#include "cli/html.h"
 #include "cli/quantity.h"
 #include "cli/storm_chart.h"
 #include "cli/storm_params.h"
 #include "cli/storm_show.h"
+#include "cli/storm_verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Space for a number with its commas. */
-#define NUMBER_BYTES 32
 
 static const char style[] =
     ":root{color-scheme:light dark;--page:#fff;--text:#1c2330;--soft:#5b6575;--line:#dde2ea;"
@@ -28,7 +27,7 @@ static const char style[] =
     "h3{font-size:1rem;margin:.2rem 0}p{max-width:48rem}\n"
     ".soft{color:var(--soft)}.scroll{overflow-x:auto}\n"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;"
+    "th,td{padding:.3rem .45rem;border-bottom:1px solid var(--line);text-align:right;"
     "white-space:nowrap}"
     "th{color:var(--soft);font-weight:600;vertical-align:bottom;white-space:normal}"
     "td.l,th.l{text-align:left}td.w{white-space:normal}tr.best td{background:var(--box);"
@@ -52,80 +51,25 @@ static const char style[] =
     "@media(max-width:50rem){.row{grid-template-columns:1fr}}\n"
     "dt{font-weight:600;margin-top:.5rem}dd{margin:0;max-width:48rem}code{font-size:.9em}\n";
 
-/* Text of the user's inside HTML. */
-static void print_text(FILE *out, const char *text)
+static void write_title(const struct storm_job *job, FILE *out)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-            break;
-        }
-    }
-}
-
-/* A number with a comma every three digits. */
-static const char *number(uint64_t value, char ret[NUMBER_BYTES])
-{
-    char digits[NUMBER_BYTES];
-    int count = snprintf(digits, sizeof(digits), "%" PRIu64, value);
-    char *to = ret;
-
-    for (int i = 0; i < count; i++) {
-        if (i > 0 && (count - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
-    return ret;
-}
-
-static bool all_resolved(const struct storm_outcome *o)
-{
-    return o->result.clients.clients_failed == 0;
-}
-
-/* Whether the first outcome is better: more clients have their answers, or all of them earlier. */
-static bool is_better(const struct storm_outcome *a, const struct storm_outcome *b)
-{
-    if (a->result.clients.clients_resolved != b->result.clients.clients_resolved)
-        return a->result.clients.clients_resolved > b->result.clients.clients_resolved;
-    return a->result.end < b->result.end;
-}
-
-static const struct storm_outcome *best_outcome(const struct storm_job *job)
-{
-    const struct storm_outcome *best = &job->outcomes[0];
-
-    for (size_t i = 1; i < job->outcome_count; i++)
-        if (is_better(&job->outcomes[i], best))
-            best = &job->outcomes[i];
-    return best;
+    fprintf(out, "SA storm: %s, ", job->scenario_name);
+    html_counted(out, job->clients, "client");
 }
 
 static void write_head(const struct storm_job *job, FILE *out)
 {
-    char clients[NUMBER_BYTES];
-
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<title>",
           out);
-    fprintf(out, "<title>SA storm: %s, %s clients</title>\n<style>\n%s</style>\n</head>\n<body>\n",
-            job->scenario_name, number(job->clients, clients), style);
-    fprintf(out, "<p class=\"soft\">weft storm</p>\n<h1>SA storm: %s, %s clients</h1>\n",
-            job->scenario_name, clients);
+    write_title(job, out);
+    fprintf(out,
+            "</title>\n<style>\n%s</style>\n</head>\n<body>\n<p class=\"soft\">weft storm</p>\n"
+            "<h1>",
+            style);
+    write_title(job, out);
+    fputs("</h1>\n", out);
 }
 
 static const char *preset_help(const char *name)
@@ -149,75 +93,61 @@ static void write_situation(const struct storm_job *job, FILE *out)
                         "the client has long given up waiting.",
     };
     const struct storm_scenario *s = &job->scenario;
-    char clients[NUMBER_BYTES], queries[NUMBER_BYTES], rate[NUMBER_BYTES];
-    char least[QUANTITY_TEXT_BYTES];
+    char rate[HTML_NUMBER_BYTES];
 
-    quantity_print_duration(storm_job_least_time(job), least);
     fprintf(out, "<p><b>What was played.</b> %s: %s. ", job->scenario_name,
             preset_help(job->scenario_name));
-    fprintf(out,
-            "%s clients ask %s questions each of one <i>subnet administrator</i> (SA), the service "
-            "of an InfiniBand fabric that tells every node how to reach the others. It answers %s "
-            "questions per second. %s</p>\n",
-            number(job->clients, clients), number(storm_scenario_queries(s), queries),
-            number(s->sa_rate, rate), overload[s->sa_overload]);
-    fprintf(out,
-            "<p>Answering every question once takes the SA <b>%s</b>; nobody can be faster. How "
-            "close the clients come to that, and whether all of them get there, depends on their "
-            "<i>policy</i>: how long they wait, how often they ask again, and how much they ask at "
-            "a time. Each policy below was played from the same start (seed %" PRIu64 ").</p>\n",
-            least, job->seed);
+    html_counted(out, job->clients, "client");
+    fprintf(out, " ask%s ", job->clients == 1 ? "s" : "");
+    html_counted(out, storm_scenario_queries(s), "question");
+    fprintf(
+        out,
+        "%s of one <i>subnet administrator</i> (SA), the service of an InfiniBand fabric that "
+        "tells every node how to reach the others. It answers %s questions per second. %s</p>\n",
+        job->clients == 1 ? "" : " each", html_number(s->sa_rate, rate), overload[s->sa_overload]);
 }
 
-/* An earlier policy with the same history, or NULL. */
-static const struct storm_outcome *twin(const struct storm_job *job, const struct storm_outcome *o)
+/* Rogues take the SA's time as everybody does, but nobody waits for them. */
+static void write_rogue_work(const struct storm_scenario *s, FILE *out)
 {
-    for (const struct storm_outcome *other = job->outcomes; other != o; other++)
-        if (other->result.trace_hash == o->result.trace_hash)
-            return other;
-    return NULL;
+    uint64_t queries = s->rogues * s->rogue_queries;
+    char work[QUANTITY_TEXT_BYTES];
+
+    quantity_print_duration(WEFT_S / s->sa_rate * queries, work);
+    fputs("On top come ", out);
+    html_counted(out, queries, "question");
+    fputs(" of ", out);
+    html_counted(out, s->rogues, "rogue");
+    fprintf(out, ", %s of the SA's time; whether those come is not counted below. ", work);
 }
 
-static void write_other(const struct storm_job *job, const struct storm_outcome *o, FILE *out)
+static void write_yardstick(const struct storm_job *job, FILE *out)
 {
-    const struct storm_outcome *same = twin(job, o);
-    char end[QUANTITY_TEXT_BYTES], count[NUMBER_BYTES];
+    char work[QUANTITY_TEXT_BYTES], least[QUANTITY_TEXT_BYTES];
 
-    fputs("<code>", out);
-    print_text(out, o->name);
-    if (same) {
-        fputs("</code> did exactly the same as <code>", out);
-        print_text(out, same->name);
-        fputs("</code>. ", out);
-    } else if (all_resolved(o)) {
-        quantity_print_duration(o->result.end, end);
-        fprintf(out, "</code> took %s. ", end);
-    } else {
-        fprintf(out, "</code> left %s clients without. ",
-                number(o->result.clients.clients_failed, count));
-    }
+    quantity_print_duration(storm_job_least_time(job), work);
+    quantity_print_duration(storm_verdict_least_time(job), least);
+    fprintf(out, "<p>Answering every question once takes the SA <b>%s</b>", work);
+    if (storm_verdict_least_time(job) > storm_job_least_time(job))
+        fprintf(out, ", and the last client starts only after <b>%s</b>", least);
+    fputs("; the last answer cannot come before that. ", out);
+    if (job->scenario.rogues > 0)
+        write_rogue_work(&job->scenario, out);
+    fputs("How close the clients come to that, and whether all of them get there, depends on their "
+          "<i>policy</i>: how long they wait, how often they ask again, and how much they ask at "
+          "a time. ",
+          out);
+    if (job->outcome_count > 1)
+        fputs("Each policy below was played from the same start ", out);
+    else
+        fputs("One was played here ", out);
+    fprintf(out, "(seed %" PRIu64 ").</p>\n", job->seed);
 }
 
 static void write_verdict(const struct storm_job *job, FILE *out)
 {
-    const struct storm_outcome *best = best_outcome(job);
-    char end[QUANTITY_TEXT_BYTES], count[NUMBER_BYTES];
-
     fputs("<p><b>What came out.</b> ", out);
-    quantity_print_duration(best->result.end, end);
-    if (all_resolved(best)) {
-        fputs("With <code>", out);
-        print_text(out, best->name);
-        fprintf(out, "</code> every client had all its answers after <b>%s</b>, the best of %zu. ",
-                end, job->outcome_count);
-    } else {
-        fputs("No policy got every client its answers; most got them with <code>", out);
-        print_text(out, best->name);
-        fprintf(out, "</code>: %s. ", number(best->result.clients.clients_resolved, count));
-    }
-    for (size_t i = 0; i < job->outcome_count; i++)
-        if (&job->outcomes[i] != best)
-            write_other(job, &job->outcomes[i], out);
+    storm_verdict_write(job, out);
     fputs("</p>\n", out);
 }
 
@@ -236,39 +166,52 @@ static void write_duration_cell(FILE *out, weft_time duration_ns)
 static void write_result_row(const struct storm_job *job, const struct storm_outcome *o, FILE *out)
 {
     const struct storm_result *r = &o->result;
-    const uint64_t counts[] = {r->clients.requests, r->duplicates, r->busy,
-                               r->sa_dropped,       r->stale,      r->clients.recv_dropped,
-                               r->queue_peak};
-    char text[NUMBER_BYTES];
+    const uint64_t counts[] = {r->duplicates,           r->busy,      r->sa_dropped, r->stale,
+                               r->clients.recv_dropped, r->queue_peak};
+    char text[HTML_NUMBER_BYTES];
 
-    fprintf(out, "<tr%s><td class=\"l\">", o == best_outcome(job) ? " class=\"best\"" : "");
-    print_text(out, o->name);
-    fprintf(out, "</td><td>%s</td>", number(r->clients.clients_resolved, text));
-    fprintf(out, "<td%s>%s</td>", all_resolved(o) ? "" : " class=\"bad\"",
-            number(r->clients.clients_failed, text));
-    write_duration_cell(out, all_resolved(o) ? r->end : WEFT_TIME_NEVER);
+    fprintf(out, "<tr%s><td class=\"l\">", storm_verdict_best(job, o) ? " class=\"best\"" : "");
+    html_text(out, o->name);
+    fprintf(out, "</td><td>%s</td>", html_number(r->clients.clients_resolved, text));
+    fprintf(out, "<td%s>%s</td>", storm_verdict_complete(o) ? "" : " class=\"bad\"",
+            html_number(r->clients.clients_failed, text));
+    if (storm_verdict_cut(job))
+        fprintf(out, "<td>%s</td>", html_number(r->waiting, text));
+    write_duration_cell(out, storm_verdict_complete(o) ? r->end : WEFT_TIME_NEVER);
     write_duration_cell(out, r->p50);
     write_duration_cell(out, r->p99);
     write_duration_cell(out, r->max);
+    fprintf(out, "<td>%s</td>", html_number(r->clients.requests, text));
+    if (job->scenario.rogues > 0)
+        fprintf(out, "<td>%s</td>", html_number(r->clients.rogue_requests, text));
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        fprintf(out, "<td>%s</td>", number(counts[i], text));
+        fprintf(out, "<td>%s</td>", html_number(counts[i], text));
     fputs("</tr>\n", out);
 }
 
 static void write_results(const struct storm_job *job, FILE *out)
 {
-    fputs("<h2>The policies side by side</h2>\n<div class=\"scroll\"><table>\n<tr><th "
-          "class=\"l\">policy</th><th>clients resolved</th><th>clients failed</th><th>all resolved "
-          "after</th><th>half of them within</th><th>99&nbsp;% within</th><th>slowest</th><th>MADs "
-          "sent</th><th>dupli&shy;cates</th><th>BUSY</th><th>lost at the SA</th><th>stale "
-          "work</th><th>lost at clients</th><th>longest queue</th></tr>\n",
-          out);
-    for (size_t i = 0; i < job->outcome_count; i++)
+    bool marked = false;
+
+    fprintf(
+        out,
+        "<h2>%s</h2>\n<div class=\"scroll\"><table>\n<tr><th class=\"l\">policy</th><th>clients "
+        "resolved</th><th>clients failed</th>%s<th>all resolved after</th><th>half of them "
+        "within</th><th>99&nbsp;%% within</th><th>slowest</th><th>MADs sent</th>%s<th>"
+        "dupli&shy;cates</th><th>BUSY</th><th>lost at the SA</th><th>stale work</th><th>lost at "
+        "clients</th><th>longest queue</th></tr>\n",
+        job->outcome_count > 1 ? "The policies side by side" : "The result in numbers",
+        storm_verdict_cut(job) ? "<th>of these waiting</th>" : "",
+        job->scenario.rogues > 0 ? "<th>by rogues</th>" : "");
+    for (size_t i = 0; i < job->outcome_count; i++) {
         write_result_row(job, &job->outcomes[i], out);
-    fputs("</table></div>\n<p class=\"soft\">Times &ldquo;within&rdquo; run from a client's own "
-          "start to its last answer, over the clients that got all. A MAD is one packet of 256 "
-          "bytes. The marked row is the best.</p>\n",
-          out);
+        marked = marked || storm_verdict_best(job, &job->outcomes[i]);
+    }
+    fprintf(out,
+            "</table></div>\n<p class=\"soft\">Times &ldquo;within&rdquo; run from a client's own "
+            "start to its last answer, over the clients that got all. A MAD is one packet of 256 "
+            "bytes. %s</p>\n",
+            marked ? "What is marked did best." : "");
 }
 
 static void write_legend(const struct storm_job *job, FILE *out)
@@ -279,7 +222,7 @@ static void write_legend(const struct storm_job *job, FILE *out)
                 "<span><svg viewBox=\"0 0 34 12\"><path class=\"curve p%zu d%zu\" d=\"M0 "
                 "6H34\"/></svg>",
                 i % 8, i % 8);
-        print_text(out, job->outcomes[i].name);
+        html_text(out, job->outcomes[i].name);
         fputs("</span>", out);
     }
     fputs("</div>\n", out);
@@ -343,11 +286,12 @@ static void write_resolved(const struct storm_job *job, FILE *out)
         chart_curve_end(&c);
     }
     chart_close(&c);
-    fputs("<figcaption>A curve that rises early and reaches 100&nbsp;% is good. A staircase means "
-          "that clients wait for their timeouts and then ask all at once. A curve that ends below "
-          "100&nbsp;% means that clients gave up. Policies that did the same share a curve.",
-          out);
-    fputs("</figcaption>\n</figure>\n", out);
+    fprintf(out,
+            "<figcaption>A curve that rises early and reaches 100&nbsp;%% is good. A staircase "
+            "means that clients wait for their timeouts and then ask all at once. A curve that "
+            "ends below 100&nbsp;%% means that clients gave up%s. %s</figcaption>\n</figure>\n",
+            storm_verdict_cut(job) ? ", or still waited when the run was ended" : "",
+            job->outcome_count > 1 ? "Policies that did the same share a curve." : "");
 }
 
 /* One of the small charts: what it shows of a step. */
@@ -418,15 +362,15 @@ static void write_panels_of(const struct storm_job *job, size_t policy, const st
                             const struct chart_axis y[], FILE *out)
 {
     const struct storm_outcome *o = &job->outcomes[policy];
-    char classes[32], peak[NUMBER_BYTES];
+    char classes[32], peak[HTML_NUMBER_BYTES];
     struct chart c;
 
     snprintf(classes, sizeof(classes), "curve thin p%zu", policy % 8);
     fputs("<figure><h3>", out);
-    print_text(out, o->name);
+    html_text(out, o->name);
     fputs("</h3>\n<div class=\"row\">\n", out);
     for (size_t i = 0; i < sizeof(panels) / sizeof(panels[0]); i++) {
-        number((uint64_t)panel_peak(&panels[i], &o->over_time), peak);
+        html_number((uint64_t)panel_peak(&panels[i], &o->over_time), peak);
         fprintf(out, "<div><span class=\"soft\">%s; %s %s</span>", panels[i].heading,
                 panels[i].peak, peak);
         chart_open(&c, out, panels[i].label, 290, 110, x, &y[i], false);
@@ -501,7 +445,7 @@ static void write_policies(const struct storm_job *job, FILE *out)
           out);
     for (size_t i = 0; i < job->outcome_count; i++) {
         fputs("<th>", out);
-        print_text(out, job->outcomes[i].name);
+        html_text(out, job->outcomes[i].name);
         fputs("</th>", out);
     }
     fputs("<th class=\"l\">what it is</th></tr>\n", out);
@@ -521,7 +465,7 @@ static void write_scenario(const struct storm_job *job, FILE *out)
     char value[STORM_VALUE_BYTES];
 
     fputs("<h2>Numbers of the scenario</h2>\n<p>Topology <code>", out);
-    print_text(out, job->topology);
+    html_text(out, job->topology);
     fprintf(out,
             "</code>: %" PRIu32 " hosts, %" PRIu32
             " switches; clients are %u to %u links away from "
@@ -547,7 +491,7 @@ static void write_hashes(const struct storm_job *job, FILE *out)
         out);
     for (size_t i = 0; i < job->outcome_count; i++) {
         fputs("<li><code>", out);
-        print_text(out, job->outcomes[i].name);
+        html_text(out, job->outcomes[i].name);
         fprintf(out, "</code> <code>%016" PRIx64 "</code></li>\n",
                 job->outcomes[i].result.trace_hash);
     }
@@ -558,6 +502,7 @@ void storm_report_write(const struct storm_job *job, FILE *out)
 {
     write_head(job, out);
     write_situation(job, out);
+    write_yardstick(job, out);
     write_verdict(job, out);
     write_results(job, out);
     write_resolved(job, out);
