@@ -1,15 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that appear only when they are complete. */
+/* Files that appear only when they are complete, and leave nothing when a signal comes first. */
 #include "cli/storm_file.h"
 
 #include "cli/message.h"
 #include "cli/verb.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* More files than are ever open at a time. */
+#define UNFINISHED_MAX 4
+
+/* The names that a signal takes away before it ends the program. */
+static _Atomic(char *) unfinished[UNFINISHED_MAX];
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
+
+static void remove_unfinished(int number)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++) {
+        char *name = atomic_load(&unfinished[i]);
+
+        if (name)
+            unlink(name);
+    }
+    raise(number);
+}
+
+/* Signals that the program's parent has switched off stay off. */
+static void watch_signals(void)
+{
+    const struct sigaction own = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old;
+
+    for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+        if (sigaction(ending_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(ending_signals[i], &own, NULL);
+}
+
+static void replace_unfinished(char *from, char *to)
+{
+    for (size_t i = 0; i < UNFINISHED_MAX; i++) {
+        char *expected = from;
+
+        if (atomic_compare_exchange_strong(&unfinished[i], &expected, to))
+            return;
+    }
+}
+
+/* Makes the file; from then on a signal removes it. */
+static int make_unfinished(char *name)
+{
+    sigset_t ending, before;
+    int fd;
+
+    watch_signals();
+    sigemptyset(&ending);
+    for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+        sigaddset(&ending, ending_signals[i]);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    fd = mkstemp(name);
+    if (fd >= 0)
+        replace_unfinished(NULL, name);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return fd;
+}
+
+static void forget_unfinished(struct storm_file *f)
+{
+    if (f->unfinished)
+        replace_unfinished(f->unfinished, NULL);
+    free(f->unfinished);
+    f->unfinished = NULL;
+}
 
 static bool has_own_name_from_start(const char *name)
 {
@@ -31,10 +99,14 @@ static FILE *open_unfinished(struct storm_file *f)
         errno = ENOMEM;
         return NULL;
     }
-    fd = mkstemp(f->unfinished);
+    fd = make_unfinished(f->unfinished);
     if (fd >= 0) {
         fchmod(fd, 0666 & ~mask);
         out = fdopen(fd, "w");
+        if (!out) {
+            unlink(f->unfinished);
+            close(fd);
+        }
     }
     return out;
 }
@@ -52,8 +124,7 @@ int storm_file_open(struct storm_file *f, const char *what, const char *name)
     if (f->out)
         return CLI_DONE;
     explain(what, name);
-    free(f->unfinished);
-    f->unfinished = NULL;
+    forget_unfinished(f);
     return CLI_FAILED;
 }
 
@@ -89,8 +160,7 @@ int storm_file_close(struct storm_file *f, const char *what)
     error = errno != 0 ? errno : EIO;
     if (failed && f->unfinished)
         unlink(f->unfinished);
-    free(f->unfinished);
-    f->unfinished = NULL;
+    forget_unfinished(f);
     f->out = NULL;
     if (failed)
         return message_failed("cannot write the %s to %s: %s", what, f->name, strerror(error));
@@ -105,6 +175,5 @@ void storm_file_abandon(struct storm_file *f)
     f->out = NULL;
     if (f->unfinished)
         unlink(f->unfinished);
-    free(f->unfinished);
-    f->unfinished = NULL;
+    forget_unfinished(f);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
- * A file that a long run writes: it takes its name when it is complete, so a run that fails leaves
- * an older file of that name alone.
+ * A file that a long run writes: it takes its name when it is complete, so a run that fails or is
+ * interrupted leaves an older file of that name alone, and nothing else behind.
  */
 #ifndef WEFT_CLI_STORM_FILE_H
 #define WEFT_CLI_STORM_FILE_H

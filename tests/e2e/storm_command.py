@@ -7,6 +7,9 @@ import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
+import time
 
 import tap
 
@@ -189,6 +192,24 @@ def test_a_run_that_fails_leaves_an_old_report_alone():
             assert storm(*SMALL, "--report", path, *words).returncode in (USAGE, FAILED)
             tap.equal(path.read_text(), "old")
             tap.equal(os.listdir(folder), ["report.html"])
+
+
+def test_a_run_that_is_interrupted_leaves_nothing_but_an_old_trace():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with tap.scratch() as folder:
+            path = pathlib.Path(folder, "trace")
+            path.write_text("old")
+            # Minutes of work, of which a moment is seen.
+            command = [tap.weft(), "storm", "--scenario", "mpi-start", "--policy", "fixed",
+                       "--clients", "20000", "--trace", path, "--pcap", f"{path}.pcap"]
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as child:
+                while len(os.listdir(folder)) < 3 and child.poll() is None:
+                    time.sleep(0.01)
+                child.send_signal(number)
+                tap.equal(child.wait(timeout=60), -number, "exit code")
+            tap.equal(os.listdir(folder), ["trace"])
+            tap.equal(path.read_text(), "old")
 
 
 def test_the_trace_tells_what_every_engine_did():
