@@ -5,11 +5,15 @@
 #ifndef WEFT_TESTS_PACKETS_H
 #define WEFT_TESTS_PACKETS_H
 
+#include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
 #include <weft/mad.h>
 
 #include <string.h>
+
+/** The vendor of classes that name one. */
+#define PACKET_OUI 0x1405u
 
 /** The class version that every agent of the tests registers. */
 static inline uint8_t packet_class_version(uint8_t mgmt_class)
@@ -27,13 +31,26 @@ static inline void packet_build(uint8_t *mad, uint8_t mgmt_class, uint8_t method
     mad_set_method(mad, method);
     mad_set_tid(mad, tid);
     mad_set_attr_id(mad, 0x35);
+    if (mad_class_has_oui(mgmt_class))
+        mad_set_oui(mad, PACKET_OUI);
+}
+
+/** Makes a directed-route SMP take this many hops, each out of port 1, without a LID routed part;
+ * none: it stays at its own node. */
+static inline void packet_directed(uint8_t *mad, uint8_t hops)
+{
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, hops);
+    wire_set(WIRE_SMP_DIRECTED_DR_SLID, mad, WEFT_LID_PERMISSIVE);
+    wire_set(WIRE_SMP_DIRECTED_DR_DLID, mad, WEFT_LID_PERMISSIVE);
+    for (uint8_t hop = 1; hop <= hops; hop++)
+        mad[wire_bytes_offset(WIRE_SMP_DIRECTED_INITIAL_PATH) + hop] = 1;
 }
 
 /** The answer to a request, with its content. */
 static inline void packet_answer(uint8_t *mad, const uint8_t *request, uint16_t status)
 {
     memmove(mad, request, WEFT_MAD_BYTES);
-    mad_set_method(mad, request[3] | WEFT_METHOD_RESPONSE);
+    mad_set_method(mad, mad_method(request) | WEFT_METHOD_RESPONSE);
     mad_set_status(mad, status);
 }
 

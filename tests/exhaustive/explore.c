@@ -2,12 +2,12 @@
 /* Depth-first search over snapshots of the real port. */
 #include "explore.h"
 
+#include "fatal.h"
 #include "snapshot.h"
 
 #include <weft/trace.h>
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,15 +74,6 @@ static void on_fatal(int number)
     printf("# %s: ended by signal %d\n", current->name, number);
     print_path();
     _exit(1);
-}
-
-static void catch_fatal(void)
-{
-    static const int numbers[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV};
-    struct sigaction action = {.sa_handler = on_fatal};
-
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaction(numbers[i], &action, NULL);
 }
 
 static void seen_init(struct seen *s, uint32_t bits)
@@ -280,7 +271,7 @@ struct exploration_result explore(const struct exploration *e, struct world_plan
     path_length = 0;
     world_fault = NULL;
     plan->config.trace = observe;
-    catch_fatal();
+    fatal_catch(on_fatal);
     seen_init(&seen, TABLE_BITS_FIRST);
     world_begin(&w, plan, &zeroed);
     step_save(&steps[0], &w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Swarm simulation of MAD engines. Prints TAP; a fault comes with the command that repeats it. */
+#include "fatal.h"
 #include "simulation.h"
 
 #include <inttypes.h>
 #include <popt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +26,6 @@ static void on_fatal(int number)
     printf("# seed %" PRIu64 " ended by signal %d\n", running_seed, number);
     say_how_to_repeat();
     _exit(1);
-}
-
-static void catch_fatal(void)
-{
-    static const int numbers[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV};
-    struct sigaction action = {.sa_handler = on_fatal};
-
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaction(numbers[i], &action, NULL);
 }
 
 static bool run_seed(uint64_t seed, uint32_t steps, bool verbose, struct simulation_result *ret)
@@ -110,7 +101,7 @@ int main(int argc, const char **argv)
     program = argv[0];
     if (!read_options(argc, argv, &o))
         return 2;
-    catch_fatal();
+    fatal_catch(on_fatal);
     hold = run_many(&o, &first);
     printf("%sok 1 - R1 R49 R75 every send ends once, in order, within limits; all is given back\n",
            hold ? "" : "not ");

@@ -2,10 +2,10 @@
 /* The bench of the MAD engine's tests. */
 #include "mad_fixture.h"
 
+#include "core/mad/audit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/mad/audit.h"
 
 struct weft_mad_config fx_config(void)
 {
@@ -23,6 +23,8 @@ static struct fx *fx_open(const struct weft_mad_config *c)
     assert_non_null(f);
     f->mads = calloc(FX_REQUESTS, sizeof(*f->mads));
     assert_non_null(f->mads);
+    f->sends = calloc(FX_REQUESTS, sizeof(*f->sends));
+    assert_non_null(f->sends);
     f->now = WEFT_S;
     f->lid = FX_LID;
     assert_int_equal(weft_mad_port_new(c ? c : &defaults, NULL, &f->port), 0);
@@ -56,6 +58,7 @@ struct fx *fx_new_rmpp(const struct weft_mad_config *c, uint8_t mgmt_class)
 void fx_abandon(struct fx *f)
 {
     weft_mad_port_free(f->port);
+    free(f->sends);
     free(f->mads);
     free(f);
 }
@@ -79,7 +82,7 @@ struct weft_mad_agent_req fx_agent_req(uint8_t mgmt_class)
     return (struct weft_mad_agent_req){
         .qpn = mad_class_is_smi(mgmt_class) ? 0 : 1,
         .mgmt_class = mgmt_class,
-        .class_version = mgmt_class == FX_SA ? 2 : 1,
+        .class_version = packet_class_version(mgmt_class),
         .oui = {0, 0x14, 0x05},
     };
 }
@@ -100,21 +103,9 @@ void fx_own_method(struct weft_mad_agent_req *r, unsigned method)
 
 void fx_mad(uint8_t *mad, uint8_t mgmt_class, uint8_t method, uint64_t tid)
 {
-    memset(mad, 0, WEFT_MAD_BYTES);
-    mad_set_base_version(mad, 1);
-    mad_set_class(mad, mgmt_class);
-    mad_set_class_version(mad, mgmt_class == FX_SA ? 2 : 1);
-    mad_set_method(mad, method);
-    mad_set_tid(mad, tid);
-    mad_set_attr_id(mad, 0x0035);
-    if (mad_class_has_oui(mgmt_class))
-        mad_set_oui(mad, 0x1405);
-    if (mgmt_class == WEFT_CLASS_SUBN_DIRECTED) {
-        /* one hop, by port 1, with no LID routed part */
-        mad[7] = 1;
-        memset(mad + 32, 0xff, 4);
-        mad[129] = 1;
-    }
+    packet_build(mad, mgmt_class, method, tid);
+    if (mgmt_class == WEFT_CLASS_SUBN_DIRECTED)
+        packet_directed(mad, 1);
 }
 
 struct weft_mad_send_req fx_request(struct fx *f, unsigned n)
@@ -137,6 +128,8 @@ weft_mad_send_id fx_post(struct fx *f, const struct weft_mad_send_req *r)
     weft_mad_send_id id;
 
     assert_int_equal(weft_mad_post(f->port, f->now, r, &id), 0);
+    if (r->user_data < FX_REQUESTS)
+        f->sends[r->user_data] = id;
     fx_audit(f);
     return id;
 }
@@ -248,9 +241,7 @@ enum weft_mad_verdict fx_rx(struct fx *f, const uint8_t *mad)
 
 void fx_answer_mad(const struct fx *f, unsigned n, uint16_t status, uint8_t *mad)
 {
-    memcpy(mad, f->mads[n], WEFT_MAD_BYTES);
-    mad_set_method(mad, mad_method(mad) | WEFT_METHOD_RESPONSE);
-    mad_set_status(mad, status);
+    packet_answer(mad, f->mads[n], status);
     mad_set_tid(mad, fx_tid(f, n));
 }
 
@@ -395,13 +386,8 @@ void fx_expect_idle(struct fx *f)
 void fx_segment_mad(const struct fx_segment *s, uint8_t *mad)
 {
     fx_mad(mad, s->mgmt_class, s->method, s->tid);
-    rmpp_set_version(mad, WEFT_RMPP_VERSION);
-    rmpp_set_type(mad, s->type);
-    rmpp_set_resp_time(mad, WEFT_RMPP_RESP_TIME_UNKNOWN);
-    rmpp_set_flags(mad, (uint8_t)(s->flags | WEFT_RMPP_FLAG_ACTIVE));
+    packet_rmpp(mad, (enum weft_rmpp_type)s->type, s->flags, s->segment, s->length);
     rmpp_set_status(mad, s->status);
-    rmpp_set_segment(mad, s->segment);
-    rmpp_set_length(mad, s->length);
     memset(mad + mad_class_data_offset(s->mgmt_class), (int)(s->segment % 251),
            WEFT_MAD_BYTES - mad_class_data_offset(s->mgmt_class));
 }

@@ -7,6 +7,13 @@
 #ifndef WEFT_TESTS_MAD_FIXTURE_H
 #define WEFT_TESTS_MAD_FIXTURE_H
 
+#include "core/mad/engine.h"
+#include "packets.h"
+
+#include <weft/mad.h>
+#include <weft/trace.h>
+#include <weft/wire.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,11 +21,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "core/mad/engine.h"
-#include <weft/mad.h>
-#include <weft/trace.h>
-#include <weft/wire.h>
 
 #define FX_LID      0x11 /* of the port under test */
 #define FX_PEER_LID 0x22 /* whom it asks */
@@ -36,6 +38,7 @@ struct fx {
     weft_mad_agent_id agent;
     uint8_t mgmt_class;
     uint8_t (*mads)[WEFT_MAD_BYTES];
+    weft_mad_send_id *sends;        /* the handle of each request posted last */
     uint8_t packet[WEFT_MAD_BYTES]; /* the packet taken last */
     struct weft_mad_addr packet_to;
     struct weft_mad_event event; /* the event taken last */

@@ -231,16 +231,16 @@ static void test_directed_route_hops_are_checked_and_moved_in_the_packet_only(vo
     fx_post(f, &r);
     for (int i = 0; i < 2; i++) {
         fx_send(f);
-        assert_int_equal(f->packet[6], 1); /* hop pointer */
-        assert_int_equal(f->mads[1][6], 0);
+        assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->packet), 1);
+        assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->mads[1]), 0);
         fx_advance(f, FX_TIMEOUT);
     }
     fx_expect_done(f, 1, WEFT_MAD_TIMEOUT);
     r = directed(f, 2);
-    f->mads[2][129] = 2; /* not by this port */
+    f->mads[2][wire_bytes_offset(WIRE_SMP_DIRECTED_INITIAL_PATH) + 1] = 2; /* not by this port */
     refused(f, &r, WEFT_ERR_INVALID);
     r = directed(f, 3);
-    f->mads[3][7] = 64; /* more hops than a path has */
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, f->mads[3], 64); /* more than a path has */
     refused(f, &r, WEFT_ERR_INVALID);
     fx_free(f);
 }
@@ -251,7 +251,7 @@ static void test_to_the_own_node_nobody_answers_and_the_send_ends_all_the_same(v
     struct weft_mad_send_req r = directed(f, 1);
 
     (void)state;
-    f->mads[1][7] = 0;
+    packet_directed(f->mads[1], 0);
     fx_post(f, &r);
     fx_expect_done(f, 1, WEFT_MAD_OK);
     assert_int_equal(f->event.u.sent.attempts, 0);
@@ -269,18 +269,17 @@ static void test_to_the_own_node_an_agent_of_this_port_gets_it(void **state)
     fx_own_method(&a, WEFT_METHOD_GET);
     a.class_version = 1;
     fx_agent(f, &a);
-    f->mads[1][7] = 0;
+    packet_directed(f->mads[1], 0);
     fx_post(f, &r);
     weft_mad_recv_release(f->port, fx_expect_unsolicited(f, fx_tid(f, 1)));
     fx_expect_done(f, 1, WEFT_MAD_OK);
     /* and the answer to it goes to whose transaction id it has */
     r = directed(f, 2);
-    f->mads[2][7] = 0;
-    f->mads[2][6] = 0;
+    packet_directed(f->mads[2], 0);
     mad_set_method(f->mads[2], WEFT_METHOD_GET_RESP);
     mad_set_status(f->mads[2], WEFT_STATUS_DIRECTION);
     mad_set_tid(f->mads[2], fx_tid(f, 2));
-    f->mads[2][6] = 1;
+    wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, f->mads[2], 1);
     fx_post(f, &r);
     fx_expect_unsolicited(f, fx_tid(f, 2));
     assert_int_equal(f->event.agent.v, f->agent.v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Every cell of the send machine, on the real code: what the specification says of each input in
  * each state is written down here once more, and compared. */
+#include "core/mad/send.h"
 #include "mad_fixture.h"
 
 #include <signal.h>
@@ -8,8 +9,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "core/mad/send.h"
 
 /* What a cell says: a state to go to, or one of the last three. */
 enum cell {
@@ -85,7 +84,7 @@ static struct send *local_send(struct fx *f)
     f->agent = fx_agent(f, &r);
     f->mgmt_class = WEFT_CLASS_SUBN_DIRECTED;
     req = fx_request(f, 1);
-    f->mads[1][7] = 0; /* hop count: the own node */
+    packet_directed(f->mads[1], 0);
     return send_lookup(f->port, fx_post(f, &req));
 }
 
@@ -203,15 +202,28 @@ static bool stops(struct fx *f, struct send *s, enum send_input input)
     return WIFSIGNALED(status);
 }
 #else
-/* Whether the input is refused and counted, and nothing else changes. */
+static void note_refused(void *ctx, const struct weft_trace_event *ev)
+{
+    unsigned *refused = ctx;
+
+    *refused += ev->type == WEFT_TRACE_STATE && ev->u.state.refused;
+}
+
+/* Whether the input is refused, counted and traced, and nothing else changes. */
 static bool stops(struct fx *f, struct send *s, enum send_input input)
 {
     uint64_t illegal = f->port->stats.illegal;
     struct send before = *s;
-    bool refused = send_step(f->port, s, input) == SEND_NEVER;
+    unsigned traced = 0;
+    bool refused;
 
+    f->port->config.trace = note_refused;
+    f->port->config.trace_ctx = &traced;
+    refused = send_step(f->port, s, input) == SEND_NEVER;
+    f->port->config.trace = NULL;
     f->port->stats.illegal--;
-    return refused && f->port->stats.illegal == illegal && memcmp(&before, s, sizeof(before)) == 0;
+    return refused && traced == 1 && f->port->stats.illegal == illegal &&
+           memcmp(&before, s, sizeof(before)) == 0;
 }
 #endif
 
