@@ -7,6 +7,7 @@
 #define WEFT_CLI_STORM_JOB_H
 
 #include "storm/storm.h"
+#include "topology/topology.h"
 
 /** Policies compared in one run: more curves cannot be told apart. */
 #define STORM_POLICIES_MAX 16
@@ -23,11 +24,14 @@ struct storm_outcome {
 struct storm_job {
     const char *scenario_name; /**< of a preset */
     struct storm_scenario scenario;
-    const char *topology; /**< file or generator, as written */
-    uint32_t hosts;       /**< of the topology */
-    uint32_t switches;    /**< of the topology */
-    uint32_t stranded;    /**< hosts without a path to the SA; they take no part */
-    uint32_t clients;     /**< clients that behave */
+    const char *topology;           /**< file or generator, as written */
+    uint32_t hosts;                 /**< of the topology */
+    uint32_t switches;              /**< of the topology */
+    uint32_t unreachable;           /**< hosts without a path to the SA; they take no part */
+    uint32_t clients;               /**< clients that behave */
+    const char *sa_wanted;          /**< GUID or name of the SA's host, or NULL: any */
+    char sa_host[TOPO_LABEL_BYTES]; /**< the SA's host, for people */
+    uint64_t sa_guid;               /**< of its node; 0 where the topology gives none */
     uint16_t sa_lid;
     uint16_t hops_min, hops_max;       /**< links between a client and the SA */
     struct storm_client_place *places; /**< one a client; owned */

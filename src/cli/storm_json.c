@@ -34,7 +34,7 @@ static json_t *parameters(const struct storm_field *table, const void *of)
     return root;
 }
 
-static json_t *hash(uint64_t value)
+static json_t *hex(uint64_t value)
 {
     char text[17];
 
@@ -64,7 +64,7 @@ static json_t *policy(const struct storm_outcome *o)
         "sa_dropped", number(r->sa_dropped),                        //
         "recv_dropped", number(c->recv_dropped),                    //
         "stale_work", number(r->stale),                             //
-        "trace_hash", hash(r->trace_hash),                          //
+        "trace_hash", hex(r->trace_hash),                           //
         "duplicates", number(r->duplicates),                        //
         "queue_peak", number(r->queue_peak),                        //
         "queries_resolved", number(c->queries_resolved),            //
@@ -91,17 +91,20 @@ json_t *storm_json(const struct storm_job *job)
             return NULL;
         }
     }
-    return json_pack("{s:s, s:o, s:s, s:{s:o, s:o}, s:o, s:{s:o, s:o, s:s}, s:o, s:o, s:o}", //
-                     "schema", "weft.storm/1",                                               //
-                     "seed", number(job->seed),                                              //
-                     "scenario", job->scenario_name,                                         //
-                     "topology", "hosts", number(job->hosts),                                //
-                     "switches", number(job->switches),                                      //
-                     "clients", number(job->clients),                                        //
-                     "sa", "rate_per_s", number(s->sa_rate),                                 //
-                     "queue", number(s->sa_queue),                                           //
-                     "overload", storm_overload_words[s->sa_overload],                       //
-                     "least_time_ns", number(storm_job_least_time(job)),                     //
-                     "parameters", parameters(storm_scenario_fields, s),                     //
-                     "policies", policies);
+    return json_pack(
+        "{s:s, s:o, s:s, s:{s:o, s:o}, s:o, s:{s:o, s:o, s:s}, s:o, s:o, s:o, s:o, s:o}", //
+        "schema", "weft.storm/1",                                                         //
+        "seed", number(job->seed),                                                        //
+        "scenario", job->scenario_name,                                                   //
+        "topology", "hosts", number(job->hosts),                                          //
+        "switches", number(job->switches),                                                //
+        "clients", number(job->clients),                                                  //
+        "sa", "rate_per_s", number(s->sa_rate),                                           //
+        "queue", number(s->sa_queue),                                                     //
+        "overload", storm_overload_words[s->sa_overload],                                 //
+        "sa_host", job->sa_guid == 0 ? json_null() : hex(job->sa_guid),                   //
+        "unreachable_hosts", number(job->unreachable),                                    //
+        "least_time_ns", number(storm_job_least_time(job)),                               //
+        "parameters", parameters(storm_scenario_fields, s),                               //
+        "policies", policies);
 }

@@ -7,10 +7,12 @@
 
 #include "cli/storm_job.h"
 
-/** Loads job->topology and places the clients: the SA on the first host; fewer clients than hosts
- * evenly over them, more clients several to a host, sharing its LID as virtual functions do.
- * @param job      its topology; `clients` is the number asked for, 0: one a host. Hosts, switches,
- *                 stranded, clients, LID, hops and places are filled in
+/** Loads job->topology and places the SA and the clients. The SA is on the host asked for, or else
+ * on the first host of those that reach the most others. Fewer clients than hosts are placed evenly
+ * over them, more several to a host, sharing its LID as virtual functions do.
+ * @param job      its topology; `clients` is the number asked for, 0: one a host; `sa_wanted`.
+ *                 Hosts, switches, unreachable, clients, the SA's host, LIDs, hops and places are
+ *                 filled in
  * @return CLI_DONE, or CLI_USAGE or CLI_FAILED with a message */
 int storm_place(struct storm_job *job);
 

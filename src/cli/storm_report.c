@@ -121,6 +121,20 @@ static void write_rogue_work(const struct storm_scenario *s, FILE *out)
     fprintf(out, ", %s of the SA's time; whether those come is not counted below. ", work);
 }
 
+static void write_unreachable(const struct storm_job *job, FILE *out)
+{
+    char number[HTML_NUMBER_BYTES];
+
+    if (job->unreachable == 0)
+        return;
+    fprintf(out, "<p><b>Not all took part.</b> %s of ", html_number(job->unreachable, number));
+    html_counted(out, job->hosts, "host");
+    fprintf(out, " of the topology ha%s no path to the SA on <code>",
+            job->unreachable == 1 ? "s" : "ve");
+    html_text(out, job->sa_host);
+    fputs("</code>, and no client is there.</p>\n", out);
+}
+
 static void write_yardstick(const struct storm_job *job, FILE *out)
 {
     char work[QUANTITY_TEXT_BYTES], least[QUANTITY_TEXT_BYTES];
@@ -466,12 +480,14 @@ static void write_scenario(const struct storm_job *job, FILE *out)
 
     fputs("<h2>Numbers of the scenario</h2>\n<p>Topology <code>", out);
     html_text(out, job->topology);
+    fputs("</code>: ", out);
+    html_counted(out, job->hosts, "host");
+    fprintf(out, ", %" PRIu32 " switches; the SA is on <code>", job->switches);
+    html_text(out, job->sa_host);
     fprintf(out,
-            "</code>: %" PRIu32 " hosts, %" PRIu32
-            " switches; clients are %u to %u links away from "
-            "the SA.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"l\">number</th>"
-            "<th>value</th><th class=\"l\">what it is</th></tr>\n",
-            job->hosts, job->switches, job->hops_min, job->hops_max);
+            "</code>, clients are %u to %u links away from it.</p>\n<div class=\"scroll\"><table>\n"
+            "<tr><th class=\"l\">number</th><th>value</th><th class=\"l\">what it is</th></tr>\n",
+            job->hops_min, job->hops_max);
     for (const struct storm_field *f = storm_scenario_fields; f->key; f++) {
         storm_params_show(f, &job->scenario, value);
         fprintf(
@@ -502,6 +518,7 @@ void storm_report_write(const struct storm_job *job, FILE *out)
 {
     write_head(job, out);
     write_situation(job, out);
+    write_unreachable(job, out);
     write_yardstick(job, out);
     write_verdict(job, out);
     write_results(job, out);

@@ -13,6 +13,7 @@
 
 enum option {
     OPTION_TOPOLOGY = 1,
+    OPTION_SA_HOST,
     OPTION_CLIENTS,
     OPTION_SCENARIO,
     OPTION_SET,
@@ -39,6 +40,8 @@ static const struct poptOption table[] = {
      "what happens (default ipoib-boot; --list shows all)", "NAME"},
     {"policy", '\0', POPT_ARG_STRING, NULL, OPTION_POLICY,
      "how clients ask (repeatable; default all that --list shows)", "NAME[,k=v...]"},
+    {"sa-host", '\0', POPT_ARG_STRING, NULL, OPTION_SA_HOST,
+     "where the SA is (default: the first host of the largest part)", "GUID|NAME"},
     {"sa-rate", '\0', POPT_ARG_STRING, NULL, OPTION_SA_RATE, "answers of the SA per second", "N"},
     {"sa-queue", '\0', POPT_ARG_STRING, NULL, OPTION_SA_QUEUE, "receive buffers of the SA", "N"},
     {"sa-overload", '\0', POPT_ARG_STRING, NULL, OPTION_SA_OVERLOAD,
@@ -128,6 +131,9 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
     switch (option) {
     case OPTION_TOPOLOGY:
         keep_text(o, &r->topology);
+        break;
+    case OPTION_SA_HOST:
+        keep_text(o, &r->sa_host);
         break;
     case OPTION_CLIENTS:
         options_count(o, 1, STORM_CLIENTS_MAX, &clients);
@@ -249,6 +255,7 @@ int storm_request_parse(int argc, const char **argv, struct storm_request *r, st
         check_policies(&o, r, job);
     }
     job->topology = r->topology ? r->topology : DEFAULT_TOPOLOGY;
+    job->sa_wanted = r->sa_host;
     r->stopped = options_stopped(&o);
     return options_done(&o);
 }
@@ -261,6 +268,7 @@ void storm_request_free(struct storm_request *r, struct storm_job *job)
         free(job->outcomes[i].name);
     free(job->places);
     free(r->topology);
+    free(r->sa_host);
     free(r->scenario);
     free(r->report);
     free(r->trace);

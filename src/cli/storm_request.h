@@ -21,7 +21,7 @@ struct storm_request {
     bool list;    /**< only show what there is */
     bool stopped; /**< nothing is to be done: help was shown, or a message */
 
-    char *topology, *scenario;
+    char *topology, *scenario, *sa_host;
     /* --set, and the options that stand for one, in their order. */
     struct {
         const char *key; /* NULL: text has key and value */

@@ -4,6 +4,7 @@
 #include "cli/quantity.h"
 #include "cli/storm_params.h"
 #include "cli/storm_show.h"
+#include "cli/storm_verdict.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 
@@ -72,6 +73,11 @@ static void print_parameters(const struct storm_job *job)
     printf("\n");
 }
 
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_header(const struct storm_job *job)
 {
     uint64_t queries = storm_scenario_queries(&job->scenario);
@@ -79,12 +85,35 @@ static void print_header(const struct storm_job *job)
 
     quantity_print_duration(storm_job_least_time(job), least);
     printf("scenario %s, seed %" PRIu64 "\n", job->scenario_name, job->seed);
-    printf("topology %s: %" PRIu32 " hosts, %" PRIu32 " switches; %" PRIu32
-           " clients, %u to %u links from the SA\n",
-           job->topology, job->hosts, job->switches, job->clients, job->hops_min, job->hops_max);
+    printf("topology %s: %" PRIu32 " host%s, %" PRIu32 " switches; %" PRIu32
+           " client%s, %u to %u links from the SA on %s\n",
+           job->topology, job->hosts, plural(job->hosts), job->switches, job->clients,
+           plural(job->clients), job->hops_min, job->hops_max, job->sa_host);
     print_parameters(job);
     printf("%" PRIu64 " queries at %" PRIu64 " per second keep the SA busy for %s at least\n\n",
            queries * job->clients, job->scenario.sa_rate, least);
+}
+
+/* Clients cut off are no news of their policy: the column of the failed does not say which is
+ * which.
+ */
+static void print_cut(const struct storm_job *job)
+{
+    char duration[QUANTITY_TEXT_BYTES];
+    const char *separator = "";
+
+    if (!storm_verdict_cut(job))
+        return;
+    quantity_print_duration(job->scenario.duration_ns, duration);
+    printf("\nended after %s with clients that still waited, counted as failed: ", duration);
+    for (size_t i = 0; i < job->outcome_count; i++) {
+        if (!job->outcomes[i].result.cut)
+            continue;
+        printf("%s%" PRIu32 " of %s", separator, job->outcomes[i].result.waiting,
+               job->outcomes[i].name);
+        separator = ", ";
+    }
+    printf("\n");
 }
 
 int storm_table_print(const struct storm_job *job)
@@ -98,6 +127,8 @@ int storm_table_print(const struct storm_job *job)
         add_row(t, &job->outcomes[i]);
     print_header(job);
     exit_code = table_print(t);
+    if (exit_code == CLI_DONE)
+        print_cut(job);
     table_free(t);
     return exit_code;
 }

@@ -204,9 +204,9 @@ static int show(const struct storm_job *job, const struct storm_request *r, stru
     if (exit_code != CLI_DONE)
         return exit_code;
     exit_code = r->json ? json_print(storm_json(job)) : storm_table_print(job);
-    if (exit_code == CLI_DONE && job->stranded > 0) {
+    if (exit_code == CLI_DONE && job->unreachable > 0) {
         message("%" PRIu32 " of %" PRIu32 " hosts have no path to the SA and took no part",
-                job->stranded, job->hosts);
+                job->unreachable, job->hosts);
         message_try("weft topology lint %s", job->topology);
         return CLI_PART;
     }
