@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What lint finds and what it lets pass; what diff finds. */
 #include "topology/topology.h"
+#include "topology_sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,28 +11,6 @@
 #include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static struct topo *parse(const char *text)
-{
-    struct topo_error error = {.text = ""};
-    struct topo *t = NULL;
-
-    if (topo_parse(text, strlen(text), &t, &error) != 0)
-        fail_msg("line %u: %s", error.line, error.text);
-    return t;
-}
-
-static struct topo *read_sample(const char *name)
-{
-    struct topo_error error = {.text = ""};
-    struct topo *t = NULL;
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/tests/data/topology/%s", getenv("WEFT_SOURCE"), name);
-    if (topo_read_file(path, &t, &error) != 0)
-        fail_msg("%s:%u: %s", path, error.line, error.text);
-    return t;
-}
 
 /* Findings as "line kind" words, for comparison at one glance. */
 static void show(const struct topo_findings *list, char *text, size_t space)
@@ -87,7 +66,7 @@ static void test_samples_have_the_problems_they_are_made_for(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         print_message("# %s\n", rows[i].sample);
-        assert_lint(read_sample(rows[i].sample), rows[i].wanted);
+        assert_lint(sample_read(rows[i].sample), rows[i].wanted);
     }
 }
 
@@ -155,7 +134,7 @@ static void test_single_problems(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         print_message("# %s\n", rows[i].wanted);
-        assert_lint(parse(rows[i].text), rows[i].wanted);
+        assert_lint(sample_parse(rows[i].text), rows[i].wanted);
     }
 }
 
@@ -183,8 +162,8 @@ static void test_findings_beyond_the_limit_are_counted(void **state)
 
 static void assert_diff(const char *old_text, const char *new_text, const char *wanted)
 {
-    struct topo *old = parse(old_text);
-    struct topo *new = parse(new_text);
+    struct topo *old = sample_parse(old_text);
+    struct topo *new = sample_parse(new_text);
     struct topo_findings list;
     char got[1024];
 

@@ -3,6 +3,7 @@
  * model that comes out. The samples all describe one switch with two hosts unless they say
  * otherwise. */
 #include "topology/topology.h"
+#include "topology_sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,28 +17,6 @@
 #define NODE_2   UINT64_C(0x002000000000b200)
 #define ROUTER   UINT64_C(0x002000000000c100)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static struct topo *read_sample(const char *name)
-{
-    struct topo_error error = {.text = ""};
-    struct topo *t = NULL;
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/tests/data/topology/%s", getenv("WEFT_SOURCE"), name);
-    if (topo_read_file(path, &t, &error) != 0)
-        fail_msg("%s:%u: %s", path, error.line, error.text);
-    return t;
-}
-
-static struct topo *parse(const char *text)
-{
-    struct topo_error error = {.text = ""};
-    struct topo *t = NULL;
-
-    if (topo_parse(text, strlen(text), &t, &error) != 0)
-        fail_msg("line %u: %s", error.line, error.text);
-    return t;
-}
 
 static const struct topo_node *node_of(const struct topo *t, uint64_t guid)
 {
@@ -57,7 +36,7 @@ static const struct topo_port *port_of(const struct topo *t, uint64_t guid, uint
 
 static void test_default_output_is_read_in_full(void **state)
 {
-    struct topo *t = read_sample("clean.topo");
+    struct topo *t = sample_read("clean.topo");
     const struct topo_node *leaf = node_of(t, LEAF);
     const struct topo_node *host = node_of(t, NODE_1);
     const struct topo_port *port = port_of(t, NODE_1, 1);
@@ -112,7 +91,7 @@ static void test_every_kind_of_dirt_leaves_the_topology(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(shapes); i++) {
         const struct shape *s = &shapes[i];
-        struct topo *t = read_sample(s->sample);
+        struct topo *t = sample_read(s->sample);
 
         print_message("# %s\n", s->sample);
         assert_int_equal(t->switch_count, s->switches);
@@ -131,11 +110,11 @@ static void test_separators_line_ends_and_noise_change_nothing(void **state)
     static const char *const samples[] = {"crlf.topo",     "no_blank_lines.topo", "glued.topo",
                                           "terminal.topo", "progress.topo",       "full.topo",
                                           "grouping.topo"};
-    struct topo *clean = read_sample("clean.topo");
+    struct topo *clean = sample_read("clean.topo");
 
     (void)state;
     for (size_t i = 0; i < COUNT(samples); i++) {
-        struct topo *t = read_sample(samples[i]);
+        struct topo *t = sample_read(samples[i]);
 
         print_message("# %s\n", samples[i]);
         assert_true(topo_equal(t, clean));
@@ -146,7 +125,7 @@ static void test_separators_line_ends_and_noise_change_nothing(void **state)
 
 static void test_ignored_lines_are_kept_with_number_and_text(void **state)
 {
-    struct topo *t = read_sample("terminal.topo");
+    struct topo *t = sample_read("terminal.topo");
 
     (void)state;
     assert_int_equal(t->ignored_kept, 8);
@@ -159,7 +138,7 @@ static void test_ignored_lines_are_kept_with_number_and_text(void **state)
 
 static void test_names_are_verbatim(void **state)
 {
-    struct topo *t = read_sample("names.topo");
+    struct topo *t = sample_read("names.topo");
 
     (void)state;
     assert_string_equal(node_of(t, LEAF)->name, "MF0;leaf-1:MSB7800/U1");
@@ -172,7 +151,7 @@ static void test_names_are_verbatim(void **state)
 
 static void test_nodes_of_one_name_stay_apart(void **state)
 {
-    struct topo *t = read_sample("same_names.topo");
+    struct topo *t = sample_read("same_names.topo");
 
     (void)state;
     assert_string_equal(node_of(t, NODE_1)->name, node_of(t, NODE_2)->name);
@@ -182,7 +161,7 @@ static void test_nodes_of_one_name_stay_apart(void **state)
 
 static void test_lids_0_and_65535_are_none(void **state)
 {
-    struct topo *t = read_sample("lid_none.topo");
+    struct topo *t = sample_read("lid_none.topo");
 
     (void)state;
     assert_int_equal(port_of(t, NODE_1, 1)->lid, 0);
@@ -193,7 +172,7 @@ static void test_lids_0_and_65535_are_none(void **state)
 
 static void test_unknown_width_and_speed_words_are_kept(void **state)
 {
-    struct topo *t = read_sample("words.topo");
+    struct topo *t = sample_read("words.topo");
 
     (void)state;
     assert_string_equal(port_of(t, NODE_1, 1)->width, "16x");
@@ -205,7 +184,7 @@ static void test_unknown_width_and_speed_words_are_kept(void **state)
 
 static void test_width_and_speed_of_each_end_are_kept(void **state)
 {
-    struct topo *t = read_sample("speeds_differ.topo");
+    struct topo *t = sample_read("speeds_differ.topo");
 
     (void)state;
     assert_string_equal(port_of(t, LEAF, 1)->width, "1x");
@@ -217,7 +196,7 @@ static void test_width_and_speed_of_each_end_are_kept(void **state)
 
 static void test_port_129_has_its_cable(void **state)
 {
-    struct topo *t = read_sample("ports_129.topo");
+    struct topo *t = sample_read("ports_129.topo");
 
     (void)state;
     assert_int_equal(node_of(t, LEAF)->num_ports, 129);
@@ -227,7 +206,7 @@ static void test_port_129_has_its_cable(void **state)
 
 static void test_aggregation_node_is_a_ca_but_no_host(void **state)
 {
-    struct topo *t = read_sample("sharp.topo");
+    struct topo *t = sample_read("sharp.topo");
 
     (void)state;
     assert_true(node_of(t, NODE_2)->aggregation);
@@ -238,7 +217,7 @@ static void test_aggregation_node_is_a_ca_but_no_host(void **state)
 
 static void test_missing_guid_lines_leave_the_quoted_id(void **state)
 {
-    struct topo *t = read_sample("missing_guids.topo");
+    struct topo *t = sample_read("missing_guids.topo");
 
     (void)state;
     assert_true(node_of(t, NODE_1)->sysimg_guid == 0);
@@ -248,7 +227,7 @@ static void test_missing_guid_lines_leave_the_quoted_id(void **state)
 
 static void test_routers_are_nodes(void **state)
 {
-    struct topo *t = read_sample("routers.topo");
+    struct topo *t = sample_read("routers.topo");
 
     (void)state;
     assert_int_equal(node_of(t, ROUTER)->type, TOPO_ROUTER);
@@ -258,7 +237,7 @@ static void test_routers_are_nodes(void **state)
 
 static void test_self_cabled_switch_has_the_link(void **state)
 {
-    struct topo *t = read_sample("self_cabled.topo");
+    struct topo *t = sample_read("self_cabled.topo");
     const struct topo_port *port = port_of(t, LEAF, 7);
 
     (void)state;
@@ -269,7 +248,7 @@ static void test_self_cabled_switch_has_the_link(void **state)
 
 static void test_ibsim_names_stand_for_guids(void **state)
 {
-    struct topo *t = read_sample("ibsim.net");
+    struct topo *t = sample_read("ibsim.net");
     const struct topo_port *between = &t->ports[topo_find_port(t, 0, 3)];
 
     (void)state;
@@ -286,8 +265,8 @@ static void test_ibsim_names_stand_for_guids(void **state)
 
 static void test_ibsim_guid_line_and_name_are_one_node(void **state)
 {
-    struct topo *t = parse("switchguid=0x77\nSwitch 4 \"spine\"\n[1] \"leaf\"[2]\n"
-                           "Switch 4 \"leaf\"\n[2] \"spine\"[1]\n");
+    struct topo *t = sample_parse("switchguid=0x77\nSwitch 4 \"spine\"\n[1] \"leaf\"[2]\n"
+                                  "Switch 4 \"leaf\"\n[2] \"spine\"[1]\n");
 
     (void)state;
     assert_int_equal(topo_find_guid(t, 0x77), 0);
@@ -298,7 +277,7 @@ static void test_ibsim_guid_line_and_name_are_one_node(void **state)
 
 static void test_ports_report_gives_both_ends(void **state)
 {
-    struct topo *t = read_sample("ports_report.txt");
+    struct topo *t = sample_read("ports_report.txt");
     const struct topo_port *port = port_of(t, NODE_2 + 1, 1);
 
     (void)state;
@@ -312,7 +291,7 @@ static void test_ports_report_gives_both_ends(void **state)
 
 static void test_end_without_a_line_is_implied(void **state)
 {
-    struct topo *t = read_sample("one_sided.topo");
+    struct topo *t = sample_read("one_sided.topo");
     const struct topo_port *port = port_of(t, NODE_2, 1);
 
     (void)state;
@@ -327,8 +306,8 @@ static void test_end_without_a_line_is_implied(void **state)
 static void test_stanza_ends_at_the_next_attribute(void **state)
 {
     /* The node line of the second stanza was lost: its ports belong to nobody, not to the first. */
-    struct topo *t = parse("Switch 4 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[1]\n"
-                           "vendid=0x2c9\n[2] \"H-0000000000000003\"[1]\n");
+    struct topo *t = sample_parse("Switch 4 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[1]\n"
+                                  "vendid=0x2c9\n[2] \"H-0000000000000003\"[1]\n");
 
     (void)state;
     assert_int_equal(t->nodes[0].port_count, 1);
@@ -352,7 +331,7 @@ static void test_stanza_ends_at_a_node_line_that_was_cut(void **state)
                  "%s\n[1] \"H-0000000000000003\"[1]\n",
                  cut[i]);
         print_message("# %s\n", cut[i]);
-        t = parse(text);
+        t = sample_parse(text);
         assert_int_equal(t->nodes[0].port_count, 1);
         assert_int_equal(t->findings.count, 0);
         assert_int_equal(t->ignored_count, 2);
@@ -363,8 +342,8 @@ static void test_stanza_ends_at_a_node_line_that_was_cut(void **state)
 
 static void test_attributes_of_a_lost_stanza_do_not_move_on(void **state)
 {
-    struct topo *t = parse("vendid=0x1\ndevid=0x2\nsysimgguid=0x3\n"
-                           "vendid=0x4\nCa 1 \"H-0000000000000009\"\n");
+    struct topo *t = sample_parse("vendid=0x1\ndevid=0x2\nsysimgguid=0x3\n"
+                                  "vendid=0x4\nCa 1 \"H-0000000000000009\"\n");
 
     (void)state;
     assert_int_equal(t->nodes[0].vendor_id, 4);
@@ -375,7 +354,7 @@ static void test_attributes_of_a_lost_stanza_do_not_move_on(void **state)
 
 static void test_text_before_a_stray_carriage_return_is_dropped(void **state)
 {
-    struct topo *t = parse("Discovering 17%\rSwitch 4 \"S-0000000000000001\" # \"a\"\n");
+    struct topo *t = sample_parse("Discovering 17%\rSwitch 4 \"S-0000000000000001\" # \"a\"\n");
 
     (void)state;
     assert_string_equal(t->nodes[0].name, "a");
@@ -385,8 +364,8 @@ static void test_text_before_a_stray_carriage_return_is_dropped(void **state)
 
 static void test_first_of_two_lines_of_a_port_holds(void **state)
 {
-    struct topo *t = parse("Switch 4 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[1]\n"
-                           "[1] \"H-0000000000000003\"[1]\n");
+    struct topo *t = sample_parse("Switch 4 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[1]\n"
+                                  "[1] \"H-0000000000000003\"[1]\n");
 
     (void)state;
     assert_int_equal(t->link_count, 1);
