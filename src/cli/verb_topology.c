@@ -4,6 +4,7 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
+#include "cli/topology_load.h"
 #include "cli/verb.h"
 #include "topology/topology.h"
 
@@ -54,33 +55,6 @@ static const struct options_about about = {
     "dragonfly:a=N,p=N,h=N,g=N.\n",
     option_table,
 };
-
-static const char *shown_name(const char *spec)
-{
-    return strcmp(spec, "-") == 0 ? "standard input" : spec;
-}
-
-/* Loads a topology or says why not. */
-static int load(const char *spec, struct topo **ret)
-{
-    struct topo_error error;
-    int err = topo_load_spec(spec, ret, &error);
-
-    if (err == 0)
-        return CLI_DONE;
-    if (err == WEFT_ERR_INVALID) {
-        /* The text says what to try. */
-        message("%s", error.text);
-        return CLI_USAGE;
-    }
-    if (error.line != 0)
-        return message_failed("%s:%" PRIu32 ": %s", shown_name(spec), error.line, error.text);
-    message("%s: %s", shown_name(spec), error.text);
-    if (err == WEFT_ERR_NOTFOUND)
-        message_try("the name of a file that ibnetdiscover has printed, or a generator such as "
-                    "fat-tree:hosts=324,radix=36");
-    return CLI_FAILED;
-}
 
 /* Names may hold bytes that are no UTF-8; JSON text cannot. */
 static json_t *text_to_json(const char *text)
@@ -172,7 +146,7 @@ static void print_missing_stanzas(const char *name, const struct topo *t)
 static void print_lint(const struct request *request, const struct topo *t,
                        const struct topo_findings *findings)
 {
-    const char *name = shown_name(request->spec);
+    const char *name = topology_shown_name(request->spec);
     size_t problems = findings->count + findings->dropped;
 
     if (request->ignored)
@@ -192,12 +166,12 @@ static int run_lint(const struct request *request)
 {
     struct topo_findings findings = {0};
     struct topo *t = NULL;
-    int exit_code = load(request->spec, &t);
+    int exit_code = topology_load(request->spec, &t);
 
     if (exit_code != CLI_DONE)
         return exit_code;
     if (topo_lint(t, &findings) != 0)
-        exit_code = message_failed("no memory to check %s", shown_name(request->spec));
+        exit_code = message_failed("no memory to check %s", topology_shown_name(request->spec));
     else if (request->json)
         exit_code = print_lint_json(t, &findings);
     else
@@ -213,9 +187,9 @@ static int run_lint(const struct request *request)
 static int run_convert(const struct request *request)
 {
     struct topo *t = NULL;
-    int exit_code = load(request->spec, &t);
+    int exit_code = topology_load(request->spec, &t);
 
-    if (exit_code == CLI_DONE && topo_write(t, stdout) != 0)
+    if (exit_code == CLI_DONE && !topo_write(t, stdout))
         exit_code = message_failed("cannot write to standard output: %s", strerror(errno));
     topo_free(t);
     return exit_code;
@@ -248,7 +222,7 @@ static void print_diff(const struct request *request, const struct topo_findings
         bool gone = f->kind == TOPO_NODE_REMOVED || f->kind == TOPO_STANZA_REMOVED ||
                     f->kind == TOPO_LINK_REMOVED;
 
-        print_finding(shown_name(gone ? request->spec : request->second), f);
+        print_finding(topology_shown_name(gone ? request->spec : request->second), f);
     }
 }
 
@@ -257,10 +231,10 @@ static int run_diff(const struct request *request)
     struct topo_findings changes = {0};
     struct topo *old = NULL;
     struct topo *new = NULL;
-    int exit_code = load(request->spec, &old);
+    int exit_code = topology_load(request->spec, &old);
 
     if (exit_code == CLI_DONE)
-        exit_code = load(request->second, &new);
+        exit_code = topology_load(request->second, &new);
     if (exit_code == CLI_DONE && topo_diff(old, new, &changes) != 0)
         exit_code = message_failed("no memory to compare the topologies");
     if (exit_code == CLI_DONE && request->json)

@@ -175,8 +175,9 @@ struct topo_error {
  * @param path   a file's name, or "-" for standard input
  * @param ret    the topology, to be given to topo_free(); written only on success
  * @param error  why not; written only on failure
- * @return 0; WEFT_ERR_NOTFOUND: the file cannot be read; WEFT_ERR_FORMAT: the input is no
- *               topology; WEFT_ERR_FULL: it is larger than the limits above; WEFT_ERR_NOMEM */
+ * @return 0; WEFT_ERR_NOTFOUND: there is no such file, or it cannot be read to its end;
+ *         WEFT_ERR_FORMAT: the input is no topology; WEFT_ERR_FULL: it is larger than the limits
+ *         above; WEFT_ERR_NOMEM */
 int topo_read_file(const char *path, struct topo **ret, struct topo_error *error);
 
 /** Reads a topology from memory, as topo_read_file() does.
@@ -229,8 +230,8 @@ void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES]);
 /** Writes a topology in ibnetdiscover's format, so that reading it gives the same topology.
  * Every end is written as it was read; ibsim refuses a file with one-sided or contradicting links,
  * which topo_lint() shows.
- * @return 0; WEFT_ERR_STATE when the stream failed: errno tells why */
-int topo_write(const struct topo *t, FILE *out);
+ * @return false: the stream failed, errno tells why */
+bool topo_write(const struct topo *t, FILE *out);
 
 /** True when two topologies say the same of the same nodes in the same order. Line numbers,
  * ignored lines and findings do not count, nor does an id where the GUID is known. */

@@ -75,7 +75,7 @@ static void write_port(const struct topo *t, const struct topo_port *p, FILE *ou
     fputc('\n', out);
 }
 
-int topo_write(const struct topo *t, FILE *out)
+bool topo_write(const struct topo *t, FILE *out)
 {
     fprintf(out, "#\n# Topology file\n#\n");
     for (uint32_t i = 0; i < t->node_count; i++) {
@@ -88,7 +88,7 @@ int topo_write(const struct topo *t, FILE *out)
             if (!t->ports[p].implied)
                 write_port(t, &t->ports[p], out);
     }
-    return fflush(out) != 0 || ferror(out) ? WEFT_ERR_STATE : 0;
+    return fflush(out) == 0 && !ferror(out);
 }
 
 static bool same_node(const struct topo_node *a, const struct topo_node *b)
