@@ -138,8 +138,8 @@ void weft_mad_retry_init(struct weft_mad_retry *ret);
  * transmission until its answer, its failure or its cancellation.
  *
  * A new send of one backlog never overtakes an older one, and a retry queues behind them. The
- * backlog is per agent, or, with `adaptive`, per agent and destination; those that wait for the same
- * thing take turns. */
+ * backlog is per agent, or, with `adaptive`, per agent and destination; those that wait for the
+ * same thing take turns. */
 struct weft_mad_flow {
     bool agent_limits; /**< default true: limits of the Linux MAD layer, per agent: CM and agents
                             without a registration recv_depth/4, SA recv_depth/32, subnet
@@ -477,7 +477,8 @@ struct weft_mad_event {
             uint8_t rmpp_status;         /**< RMPP_ABORTED: the RMPP status (IBA 13.6.2.1) */
             bool rmpp_local;             /**< RMPP_ABORTED: this side ended the transfer */
             bool busy;                   /**< the last answer seen said BUSY */
-            uint16_t attempts;           /**< times it was sent: 1 + retries made; 0: never */
+            uint16_t attempts;           /**< times it was sent: 1 + retries; 0: no packet of it was
+                                              handed to the host */
         } sent;
         /** RECV and DEVICE. */
         struct {
@@ -542,7 +543,7 @@ struct weft_mad_agent_stats {
     uint64_t sent;            /**< sends accepted */
     uint64_t received;        /**< messages delivered */
     uint64_t limited;         /**< times a send was put into a backlog */
-    uint64_t retried;         /**< packets sent again */
+    uint64_t retried;         /**< retries that were sent; of a transfer, not of a segment */
     uint64_t timed_out;       /**< sends that ended with TIMEOUT */
     uint64_t queue_timed_out; /**< sends that ended with QUEUE_TIMEOUT */
     uint64_t busy;            /**< BUSY answers held back */
@@ -582,7 +583,7 @@ struct weft_mad_port_stats {
     uint64_t unsupported;      /**< answers "unsupported method or attribute" sent by the engine */
     uint64_t control_dropped;  /**< ACKs, ABORTs and automatic answers lost for want of a slot */
     uint64_t limited;          /**< times a send was put into a backlog */
-    uint64_t retried;          /**< packets sent again */
+    uint64_t retried;          /**< retries that were sent, as for the agents */
     uint64_t refused;          /**< calls to weft_mad_post() that failed */
     uint64_t peers_full;       /**< sends without a window for want of a slot */
     uint64_t rmpp_duplicates;  /**< segments received again */

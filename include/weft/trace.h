@@ -40,11 +40,14 @@ struct weft_trace_event {
     uint64_t tid;              /**< transaction id, or 0 */
     /** The step. */
     union {
-        /** STATE: input `event` took the send from one state to another (or left it there). */
+        /** STATE: input `event` took the send from one state to another (or left it there, or is
+         * refused). */
         struct {
             enum weft_mad_state from; /**< state before */
             enum weft_mad_state to;   /**< state after */
             const char *event;        /**< the input's name in docs/states/send.md */
+            bool refused; /**< the input cannot happen in this state: a defect of the engine; the
+                             send stays as it was */
         } state;
         /** TX, RX and DROP. */
         struct {

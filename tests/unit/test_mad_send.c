@@ -117,7 +117,28 @@ static void test_an_answer_skips_a_packet_that_is_still_due(void **state)
     assert_true(fx_tx_empty(f));
     fx_expect_recv(f, 1);
     fx_expect_done(f, 1, WEFT_MAD_OK);
+    assert_int_equal(f->event.u.sent.attempts, 0);
     fx_expect_idle(f);
+    fx_free(f);
+}
+
+static void test_a_retry_that_is_skipped_is_no_attempt(void **state)
+{
+    struct fx *f = fx_new(NULL, FX_SA);
+    struct weft_mad_send_req r = fx_request(f, 1);
+
+    (void)state;
+    r.retries = 3;
+    fx_post(f, &r);
+    fx_send(f);
+    fx_advance(f, FX_TIMEOUT);
+    fx_answer(f, 1); /* a late one, before the retry is taken */
+    assert_true(fx_tx_empty(f));
+    fx_expect_recv(f, 1);
+    fx_expect_done(f, 1, WEFT_MAD_OK);
+    assert_int_equal(f->event.u.sent.attempts, 1);
+    assert_int_equal(fx_agent_stats(f).retried, 0);
+    assert_int_equal(fx_stats(f).retried, 0);
     fx_free(f);
 }
 
@@ -240,8 +261,13 @@ static void test_a_canceled_packet_that_is_still_due_is_not_sent(void **state)
 
     (void)state;
     fx_cancel(f, id);
+    /* no timer reports it: that is up to weft_mad_poll_tx(), which has nothing to hand over */
+    assert_int_equal(weft_mad_deadline(f->port), WEFT_TIME_NEVER);
+    fx_advance(f, FX_TIMEOUT);
+    assert_false(fx_event(f));
     assert_true(fx_tx_empty(f));
     fx_expect_done(f, 1, WEFT_MAD_FLUSHED);
+    assert_int_equal(f->event.u.sent.attempts, 0);
     fx_expect_idle(f);
     fx_free(f);
 }
@@ -509,6 +535,7 @@ int main(void)
         cmocka_unit_test(
             test_R25_R26_R27_kernel_defect_3_a_failed_completion_ends_the_send_at_once),
         cmocka_unit_test(test_an_answer_skips_a_packet_that_is_still_due),
+        cmocka_unit_test(test_a_retry_that_is_skipped_is_no_attempt),
         cmocka_unit_test(test_R13_R70_R97_a_timeout_sends_again_exactly_retries_times),
         cmocka_unit_test(test_the_wait_counts_from_the_completion),
         cmocka_unit_test(test_R47_an_answer_after_a_cancel_is_dropped),

@@ -56,6 +56,8 @@ static void test_a_state_names_its_input_and_where_it_leads(void **state)
     ev.u.state.event = "BUSY";
     ev.u.state.to = WEFT_MAD_SEND_START;
     assert_line(&ev, "[0ms] tid=0x0000000000001234 BUSY: SEND_START");
+    ev.u.state.refused = true;
+    assert_line(&ev, "[0ms] tid=0x0000000000001234 BUSY: SEND_START (refused)");
 }
 
 /* A packet event with its MAD; the caller changes both. */

@@ -52,7 +52,8 @@ void device_post(struct weft_mad_port *p, struct send *s, const uint8_t *smp)
     enum weft_mad_verdict verdict = WEFT_MAD_DROP_NO_BUFFER;
 
     match_learn(p, s);
-    send_step(p, s, SEND_POST_LOCAL);
+    if (send_step(p, s, SEND_POST_LOCAL) != SEND_TO)
+        return;
     if (!device_wants(p, smp))
         verdict = device_to_agent(p, &rx);
     else if (device_offer(p, &rx, s))

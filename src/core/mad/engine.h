@@ -71,12 +71,13 @@ struct agent {
 
 /** What a send is. Its state is `state` alone. */
 enum send_flags {
-    SEND_LIMITED = 1,    /* counts against its agent's limit */
-    SEND_ANSWERS = 2,    /* is a response itself */
-    SEND_RMPP = 4,       /* is transferred by RMPP */
-    SEND_DIRECTED = 8,   /* is a directed-route SMP */
-    SEND_GRH = 16,       /* goes with a GRH */
-    SEND_NOTED_BUSY = 32 /* the one flag that changes: the last answer seen said BUSY */
+    SEND_LIMITED = 1,     /* counts against its agent's limit */
+    SEND_ANSWERS = 2,     /* is a response itself */
+    SEND_RMPP = 4,        /* is transferred by RMPP */
+    SEND_DIRECTED = 8,    /* is a directed-route SMP */
+    SEND_GRH = 16,        /* goes with a GRH */
+    SEND_NOTED_BUSY = 32, /* changes: the last answer seen said BUSY */
+    SEND_NEW_ATTEMPT = 64 /* changes: no packet of the attempt that has begun has left */
 };
 
 /** How long a send that is one packet waits. */
@@ -110,8 +111,8 @@ struct send {
     struct peer *peer;         /* its destination's window, or NULL */
     struct transfer *transfer; /* its answer, while that arrives in segments */
     weft_time timeout;         /* 0: no answer expected */
-    uint16_t attempts;
-    uint8_t state; /* enum weft_mad_state; written by send_step() only */
+    uint16_t attempts;         /* those of which a packet has left */
+    uint8_t state;             /* enum weft_mad_state; written by send_step() only */
     uint8_t mgmt_class;
     uint8_t flags;
     uint8_t status; /* enum weft_mad_status, once known */

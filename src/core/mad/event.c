@@ -20,10 +20,7 @@ void event_push_send(struct weft_mad_port *p, struct send *s)
 {
     event_push(p, pool_slot(&p->sends, s) << 1 | 1);
     if (p->config.trace) {
-        struct weft_trace_event ev = {.type = WEFT_TRACE_EVENT,
-                                      .agent = agent_id(p, s->agent),
-                                      .send = send_id(p, s),
-                                      .tid = s->tid};
+        struct weft_trace_event ev = send_trace_event(p, s, WEFT_TRACE_EVENT);
 
         ev.u.event.type = WEFT_MAD_EVENT_SEND_DONE;
         ev.u.event.status = (enum weft_mad_status)s->status;

@@ -208,9 +208,7 @@ static void flow_serve(struct weft_mad_port *p, struct backlog *b)
         }
         list_remove(&s->queue);
         timers_disarm(&p->timers, pool_slot(&p->sends, s));
-        send_count_attempt(s);
-        send_step(p, s, SEND_RELEASE);
-        tx_due(p, s);
+        send_begin_attempt(p, s, SEND_RELEASE);
     }
     flow_backlog_emptied(p, b);
 }
@@ -235,7 +233,7 @@ void flow_enqueue(struct weft_mad_port *p, struct send *s)
 void flow_leave(struct weft_mad_port *p, struct send *s)
 {
     struct backlog *b = flow_backlog(s);
-    bool was_first = backlog_first(b) == s;
+    bool was_first = b && backlog_first(b) == s;
 
     list_remove(&s->queue);
     if (was_first)

@@ -107,12 +107,10 @@ static void post_start(struct weft_mad_port *p, struct send *s, uint8_t retries)
     flow_classify(p, s);
     match_learn(p, s);
     if (flow_post_must_queue(p, s)) {
-        send_step(p, s, SEND_POST_QUEUED);
-        flow_enqueue(p, s);
+        if (send_step(p, s, SEND_POST_QUEUED) == SEND_TO)
+            flow_enqueue(p, s);
     } else {
-        send_count_attempt(s);
-        send_step(p, s, SEND_POST);
-        tx_due(p, s);
+        send_begin_attempt(p, s, SEND_POST);
     }
 }
 

@@ -86,10 +86,7 @@ static weft_time retry_addition(struct weft_mad_port *p, const struct weft_mad_r
 
 static void retry_trace(const struct weft_mad_port *p, const struct send *s, bool by_time)
 {
-    struct weft_trace_event ev = {.type = WEFT_TRACE_RETRY,
-                                  .agent = agent_id(p, s->agent),
-                                  .send = send_id(p, s),
-                                  .tid = s->tid};
+    struct weft_trace_event ev = send_trace_event(p, s, WEFT_TRACE_RETRY);
 
     ev.u.retry.attempt = s->attempts;
     ev.u.retry.left = s->retries_left;

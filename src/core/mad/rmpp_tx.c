@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/** @file
- * RMPP, sender's side. One segment of a send is with the host at a time; the window says how far
+/* RMPP, sender's side. One segment of a send is with the host at a time; the window says how far
  * it may go before an ACK. While segments are outstanding the timer waits for an ACK; once all are
- * acknowledged it waits for the answer, and nothing is sent again.
- */
+ * acknowledged it waits for the answer, and nothing is sent again. */
 #include "core/mad/rmpp_tx.h"
 
 #include "core/mad/flow.h"
@@ -168,7 +166,8 @@ static void ack_is_final(struct weft_mad_port *p, struct send *s, const struct w
             flow_freed(p, s);
         return;
     }
-    send_step(p, s, SEND_ACK);
+    if (send_step(p, s, SEND_ACK) != SEND_STAY)
+        return;
     if (s->state == WEFT_MAD_WAIT_RESP)
         timers_arm(&p->timers, pool_slot(&p->sends, s), engine_later(p->now, s->timeout));
     grant_answer(p, rx);
@@ -207,8 +206,7 @@ static void ack_is_good(struct weft_mad_port *p, struct send *s, const struct we
             timers_disarm(&p->timers, slot);
             tx_due(p, s);
         }
-    } else {
-        send_step(p, s, SEND_ACK);
+    } else if (send_step(p, s, SEND_ACK) == SEND_STAY) {
         if (progress && s->state == WEFT_MAD_WAIT_RESP)
             timers_arm(&p->timers, slot, engine_later(p->now, rmpp_tx_wait(p, s)));
     }

@@ -24,13 +24,11 @@ struct send *send_lookup(const struct weft_mad_port *p, weft_mad_send_id id)
 }
 
 static void send_trace(const struct weft_mad_port *p, const struct send *s, enum send_input input,
-                       enum weft_mad_state from)
+                       enum weft_mad_state from, bool refused)
 {
-    struct weft_trace_event ev = {.type = WEFT_TRACE_STATE,
-                                  .agent = agent_id(p, s->agent),
-                                  .send = send_id(p, s),
-                                  .tid = s->tid};
+    struct weft_trace_event ev = send_trace_event(p, s, WEFT_TRACE_STATE);
 
+    ev.u.state.refused = refused;
     ev.u.state.from = from;
     ev.u.state.to = (enum weft_mad_state)s->state;
     ev.u.state.event = send_input_name(input);
@@ -56,13 +54,20 @@ enum send_verdict send_step(struct weft_mad_port *p, struct send *s, enum send_i
     if (cell.verdict == SEND_NEVER) {
         WEFT_ASSERT(cell.verdict != SEND_NEVER);
         p->stats.illegal++;
-        return SEND_NEVER;
     }
     if (cell.verdict == SEND_TO)
         send_enter(p, s, cell.next);
     if (p->config.trace && cell.verdict != SEND_DROP)
-        send_trace(p, s, input, from);
+        send_trace(p, s, input, from, cell.verdict == SEND_NEVER);
     return cell.verdict;
+}
+
+void send_begin_attempt(struct weft_mad_port *p, struct send *s, enum send_input input)
+{
+    if (send_step(p, s, input) != SEND_TO)
+        return;
+    s->flags |= SEND_NEW_ATTEMPT;
+    tx_due(p, s);
 }
 
 static void send_count_end(struct send *s, enum weft_mad_status status)
@@ -123,18 +128,13 @@ void send_free(struct weft_mad_port *p, struct send *s)
 
 static void send_attempt_again(struct weft_mad_port *p, struct send *s)
 {
-    bool behind = flow_retry_must_queue(p, s);
-
-    s->agent->stats.retried++;
-    p->stats.retried++;
-    if (!behind) {
-        send_count_attempt(s);
-        send_step(p, s, SEND_RETRY);
-        tx_due(p, s);
+    if (!flow_retry_must_queue(p, s)) {
+        send_begin_attempt(p, s, SEND_RETRY);
         return;
     }
+    if (send_step(p, s, SEND_RETRY_QUEUED) != SEND_TO)
+        return;
     /* those who waited get the place before it stands in line itself */
-    send_step(p, s, SEND_RETRY_QUEUED);
     flow_freed(p, s);
     flow_enqueue(p, s);
 }
@@ -145,11 +145,7 @@ static void send_timed_out(struct weft_mad_port *p, struct send *s)
     flow_peer_lost(p, s);
     if ((s->flags & SEND_RMPP) != 0) {
         if (rmpp_tx_rewind(p, s)) {
-            s->agent->stats.retried++;
-            p->stats.retried++;
-            send_count_attempt(s);
-            send_step(p, s, SEND_RETRY);
-            tx_due(p, s);
+            send_begin_attempt(p, s, SEND_RETRY);
             return;
         }
     } else if (retry_next(p, s)) {
@@ -182,14 +178,32 @@ void send_timer(struct weft_mad_port *p, struct send *s)
     }
 }
 
-/* How a send ends whose packet came back when nothing more was awaited from it. */
-static enum weft_mad_status send_completion_status(const struct send *s, bool ok)
+void send_packet_leaves(struct weft_mad_port *p, struct send *s)
+{
+    if ((s->flags & SEND_NEW_ATTEMPT) == 0)
+        return;
+    s->flags &= (uint8_t)~SEND_NEW_ATTEMPT;
+    if (s->attempts > 0) {
+        s->agent->stats.retried++;
+        p->stats.retried++;
+    }
+    if (s->attempts < UINT16_MAX)
+        s->attempts++;
+}
+
+/* How a send ends from whose packet nothing more is awaited. */
+static enum weft_mad_status send_packet_status(const struct send *s, bool ok)
 {
     if (s->state == WEFT_MAD_CANCELED)
         return WEFT_MAD_FLUSHED;
     if (!ok)
         return WEFT_MAD_TX_ERROR;
     return (enum weft_mad_status)s->status;
+}
+
+void send_skipped(struct weft_mad_port *p, struct send *s)
+{
+    send_finish(p, s, SEND_SKIPPED, send_packet_status(s, true));
 }
 
 void send_completed(struct weft_mad_port *p, struct send *s, bool ok)
@@ -208,7 +222,7 @@ void send_completed(struct weft_mad_port *p, struct send *s, bool ok)
 
     s->sent_at = p->now;
     if (s->state != WEFT_MAD_SEND_START) {
-        send_finish(p, s, input, send_completion_status(s, ok));
+        send_finish(p, s, input, send_packet_status(s, ok));
     } else if (input == SEND_SENT_AWAIT) {
         if (send_step(p, s, input) == SEND_TO)
             timers_arm(&p->timers, pool_slot(&p->sends, s), engine_later(p->now, wait));

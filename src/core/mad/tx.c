@@ -128,9 +128,7 @@ static struct send *tx_next_due(struct weft_mad_port *p, struct send_queue *q)
         q->due_count--;
         if (s->state == WEFT_MAD_SEND_START)
             return s;
-        send_finish(p, s, SEND_SKIPPED,
-                    s->state == WEFT_MAD_CANCELED ? WEFT_MAD_FLUSHED
-                                                  : (enum weft_mad_status)s->status);
+        send_skipped(p, s);
     }
     return NULL;
 }
@@ -156,6 +154,7 @@ static struct tx *tx_next(struct weft_mad_port *p, uint8_t qpn)
     t->send = s;
     q->held++;
     tx_build(p, s, t);
+    send_packet_leaves(p, s);
     return t;
 }
 

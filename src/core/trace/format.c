@@ -119,6 +119,8 @@ static void put_step(struct wire_text *t, const struct weft_trace_event *ev)
             wire_text_string(t, " -> ");
             wire_text_string(t, weft_mad_state_name(ev->u.state.to));
         }
+        if (ev->u.state.refused)
+            wire_text_string(t, " (refused)");
         break;
     case WEFT_TRACE_TX:
         put_packet(t, ev, "tx");
