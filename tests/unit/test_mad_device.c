@@ -22,8 +22,8 @@ static void own_everything(struct fx *f, uint8_t mgmt_class)
 static void make_directed(uint8_t *mad, uint8_t method)
 {
     fx_mad(mad, DR, method, 0x55);
-    mad[6] = 1; /* hop pointer */
-    mad[7] = 1; /* hop count */
+    wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, mad, 1);
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 1);
 }
 
 static struct fx *with_device(uint8_t mgmt_class)
@@ -144,13 +144,14 @@ static void test_a_directed_answer_of_the_device_gets_its_hops_moved_or_is_refus
     id = device_event(f);
     memcpy(mad, f->event.u.recv.mad, sizeof(mad));
     mad_set_method(mad, WEFT_METHOD_GET_RESP);
-    mad[7] = 60; /* hops that lead nowhere: waiting would not help */
+    /* hops that lead nowhere: waiting would not help */
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 60);
     mad_set_status(mad, WEFT_STATUS_DIRECTION);
     assert_int_equal(weft_mad_recv_answer(f->port, f->now, id, mad), WEFT_ERR_INVALID);
-    mad[7] = 1;
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 1);
     assert_int_equal(weft_mad_recv_answer(f->port, f->now, id, mad), 0);
     fx_send(f);
-    assert_int_equal(f->packet[6], 1);
+    assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->packet), 1);
     fx_expect_idle(f);
     fx_free(f);
 }
@@ -165,7 +166,7 @@ static struct fx *with_local_send(weft_mad_send_id *ret_send, weft_mad_recv_id *
     f->agent = fx_agent(f, &a);
     f->mgmt_class = DR;
     r = fx_request(f, 1);
-    f->mads[1][7] = 0; /* no hop */
+    packet_directed(f->mads[1], 0);
     *ret_send = fx_post(f, &r);
     *ret_device = device_event(f);
     assert_int_equal(f->event.user_data, 1);
@@ -264,7 +265,7 @@ static void test_one_senders_removal_leaves_the_local_sends_of_others(void **sta
     (void)state;
     f->agent = fx_agent(f, &a);
     r = fx_request(f, 2);
-    f->mads[2][7] = 0;
+    packet_directed(f->mads[2], 0);
     fx_post(f, &r);
     other_device = device_event(f);
     fx_remove_agent(f, going);
@@ -349,7 +350,7 @@ static void test_a_local_SMP_that_is_passed_on_or_answered_keeps_its_buffer(void
         f->mgmt_class = DR;
         f->agent = fx_agent(f, &a);
         r = fx_request(f, 100);
-        f->mads[100][7] = 0;
+        packet_directed(f->mads[100], 0);
         fx_post(f, &r);
         id = device_event(f);
         f->mgmt_class = FX_PERF;
@@ -395,14 +396,14 @@ static void test_local_SMPs_that_nobody_can_take_are_counted_and_traced(void **s
     c.trace_ctx = &drops;
     f = fx_new(&c, DR);
     r = fx_request(f, 1);
-    f->mads[1][7] = 0;
+    packet_directed(f->mads[1], 0);
     fx_post(f, &r);
     fx_expect_done(f, 1, WEFT_MAD_OK);
     assert_int_equal(fx_stats(f).passed[WEFT_MAD_DROP_NO_AGENT], 1);
 
     r = fx_request(f, 2); /* an answer to nobody's question */
-    f->mads[2][6] = 1;
-    f->mads[2][7] = 0;
+    wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, f->mads[2], 1);
+    packet_directed(f->mads[2], 0);
     mad_set_method(f->mads[2], WEFT_METHOD_GET_RESP);
     mad_set_status(f->mads[2], WEFT_STATUS_DIRECTION);
     fx_post(f, &r);
@@ -413,13 +414,13 @@ static void test_local_SMPs_that_nobody_can_take_are_counted_and_traced(void **s
     fx_own_method(&a, WEFT_METHOD_GET);
     fx_agent(f, &a);
     r = fx_request(f, 3);
-    f->mads[3][7] = 0;
+    packet_directed(f->mads[3], 0);
     fx_post(f, &r);
     fx_mad(mad, FX_PERF, WEFT_METHOD_TRAP, 1);
     for (unsigned n = 1; n < 64; n++)
         assert_int_equal(fx_rx(f, mad), WEFT_MAD_ACCEPTED);
     r = fx_request(f, 4);
-    f->mads[4][7] = 0;
+    packet_directed(f->mads[4], 0);
     fx_post(f, &r);
     assert_int_equal(fx_stats(f).passed[WEFT_MAD_ACCEPTED], 1);
     assert_int_equal(fx_stats(f).passed[WEFT_MAD_DROP_NO_BUFFER], 1);

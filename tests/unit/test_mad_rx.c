@@ -175,8 +175,8 @@ static void test_the_automatic_answer_goes_back_the_way_it_came(void **state)
 static void make_directed(uint8_t *mad, uint8_t method)
 {
     fx_mad(mad, DR, method, 0x55);
-    mad[6] = 1; /* hop pointer */
-    mad[7] = 1; /* hop count */
+    wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, mad, 1);
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 1);
 }
 
 static void test_a_directed_route_answer_has_the_D_bit(void **state)
@@ -191,8 +191,9 @@ static void test_a_directed_route_answer_has_the_D_bit(void **state)
     assert_int_equal(mad_status(f->packet),
                      WEFT_STATUS_DIRECTION | WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     assert_int_equal(mad_method(f->packet), WEFT_METHOD_GET_RESP);
-    assert_int_equal(f->packet[6], 1);       /* on its way back */
-    assert_int_equal(f->packet[192 + 1], 1); /* the arrival port was recorded */
+    /* on its way back, and the arrival port was recorded */
+    assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->packet), 1);
+    assert_int_equal(f->packet[wire_bytes_offset(WIRE_SMP_DIRECTED_RETURN_PATH) + 1], 1);
     fx_free(f);
 }
 
@@ -205,12 +206,12 @@ static void test_directed_routes_that_end_elsewhere_are_dropped(void **state)
     own_everything(f, DR);
     make_directed(mad, WEFT_METHOD_GET);
     assert_int_equal(fx_rx(f, mad), WEFT_MAD_ACCEPTED);
-    mad[7] = 2; /* one more hop: a CA forwards nothing */
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 2); /* one more hop: a CA forwards nothing */
     assert_int_equal(fx_rx(f, mad), WEFT_MAD_DROP_HOPS);
-    mad[7] = 64;
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 64);
     assert_int_equal(fx_rx(f, mad), WEFT_MAD_DROP_HOPS);
-    mad[7] = 1;
-    mad[6] = 5;
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 1);
+    wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, mad, 5);
     assert_int_equal(fx_rx(f, mad), WEFT_MAD_DROP_HOPS);
     fx_free(f);
 }
