@@ -60,6 +60,13 @@ def test_every_chapter_can_be_found_from_the_readme_or_the_design():
              and (tap.ROOT / path).resolve() not in linked)
 
 
+def test_the_design_names_each_file_of_the_engine():
+    text = (tap.ROOT / "docs/design.md").read_text(encoding="utf-8")
+    tap.none(f"docs/design.md does not say what {path} is for" for path in tree.files()
+             if re.fullmatch(r"src/core/mad/\w+\.(?:c|def)", path)
+             and f"`{path.rsplit('/', 1)[1]}`" not in text)
+
+
 def test_the_readme_is_one_screen_and_names_the_two_commands():
     text = (tap.ROOT / "README.md").read_text(encoding="utf-8")
     assert text.count("\n") <= 70, f"README.md has {text.count(chr(10))} lines"
