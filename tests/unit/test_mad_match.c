@@ -222,6 +222,46 @@ static void test_an_answer_is_a_duplicate_only_towards_the_same_LID(void **state
     fx_free(f);
 }
 
+static void test_answers_to_two_GIDs_behind_one_LID_are_no_duplicates(void **state)
+{
+    struct fx *f = fx_new(NULL, FX_SA);
+    struct weft_mad_send_req r = fx_request(f, 1);
+
+    (void)state;
+    mad_set_method(f->mads[1], WEFT_METHOD_GET_RESP);
+    mad_set_tid(f->mads[1], fx_tid(f, 1));
+    r.timeout = 0;
+    r.to.has_grh = true;
+    fx_post(f, &r);
+    assert_int_equal(weft_mad_post(f->port, f->now, &r, NULL), WEFT_ERR_CONFLICT);
+    r.to.grh.dgid[15] = 1;
+    fx_post(f, &r);
+    r.to.has_grh = false;
+    fx_post(f, &r);
+    fx_free(f);
+}
+
+static void test_an_agent_that_does_RMPP_itself_has_segments_of_one_message_under_way(void **state)
+{
+    struct weft_mad_agent_req a = fx_agent_req(FX_SA);
+    struct fx *f = fx_new(NULL, FX_PERF);
+    struct weft_mad_send_req r;
+
+    (void)state;
+    a.rmpp_version = 1;
+    a.user_rmpp = true;
+    f->agent = fx_agent(f, &a);
+    f->mgmt_class = FX_SA;
+    r = fx_request(f, 1);
+    fx_post(f, &r);
+    assert_int_equal(weft_mad_post(f->port, f->now, &r, NULL), WEFT_ERR_CONFLICT);
+    packet_rmpp(f->mads[1], WEFT_RMPP_DATA, WEFT_RMPP_FLAG_FIRST, 1, 0);
+    fx_post(f, &r);
+    packet_rmpp(f->mads[1], WEFT_RMPP_DATA, WEFT_RMPP_FLAG_LAST, 2, 220);
+    fx_post(f, &r);
+    fx_free(f);
+}
+
 static void test_a_request_and_an_answer_with_one_tid_are_no_duplicates(void **state)
 {
     struct fx *f = fx_new(NULL, FX_SA);
@@ -253,6 +293,8 @@ int main(void)
         cmocka_unit_test(test_many_outstanding_are_told_apart),
         cmocka_unit_test(test_a_request_with_the_same_tid_is_refused_until_the_first_is_done),
         cmocka_unit_test(test_an_answer_is_a_duplicate_only_towards_the_same_LID),
+        cmocka_unit_test(test_answers_to_two_GIDs_behind_one_LID_are_no_duplicates),
+        cmocka_unit_test(test_an_agent_that_does_RMPP_itself_has_segments_of_one_message_under_way),
         cmocka_unit_test(test_a_request_and_an_answer_with_one_tid_are_no_duplicates),
     };
 

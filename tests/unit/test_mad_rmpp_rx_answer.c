@@ -334,6 +334,213 @@ static void test_an_agent_without_receiving_gathers_no_answer(void **state)
     fx_free(f);
 }
 
+/* A lone first segment that nobody asked for and that is never followed by another. */
+static enum weft_mad_verdict forged(struct fx *f, uint64_t tid)
+{
+    const struct fx_segment s = {.mgmt_class = FX_SA,
+                                 .method = WEFT_METHOD_GET_MULTI,
+                                 .tid = tid,
+                                 .type = WEFT_RMPP_DATA,
+                                 .flags = FIRST,
+                                 .segment = 1};
+    enum weft_mad_verdict verdict = fx_rx_segment(f, &s);
+
+    fx_send_all(f);
+    return verdict;
+}
+
+static void ask_table(struct fx *f)
+{
+    struct weft_mad_send_req r = fx_request(f, 1);
+
+    mad_set_method(f->mads[1], WEFT_METHOD_GET_TABLE);
+    fx_post(f, &r);
+}
+
+static void expect_answered(struct fx *f, uint32_t segments)
+{
+    for (uint32_t n = 1; n <= segments; n++) {
+        uint8_t flags = (uint8_t)((n == 1 ? FIRST : 0) | (n == segments ? LAST : 0));
+
+        assert_int_equal(answer(f, n, flags), WEFT_MAD_ACCEPTED);
+        fx_send_all(f);
+    }
+    fx_expect_recv(f, 1);
+    fx_expect_done(f, 1, WEFT_MAD_OK);
+}
+
+static void test_forged_transfers_give_their_slots_to_answers(void **state)
+{
+    struct fx *f = fx_new_rmpp(NULL, FX_SA);
+
+    (void)state;
+    for (uint64_t n = 0; n < 32; n++)
+        assert_int_equal(forged(f, 1000 + n), WEFT_MAD_ACCEPTED);
+    assert_int_equal(forged(f, 2000), WEFT_MAD_DROP_RMPP);
+    ask_table(f);
+    fx_send(f);
+    expect_answered(f, 3);
+    assert_int_equal(fx_stats(f).rmpp_stops_sent, 2); /* the refused one, and the oldest */
+    fx_free(f);
+}
+
+static void test_forged_transfers_give_their_memory_to_answers(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx_segment s = {
+        .mgmt_class = FX_SA, .method = WEFT_METHOD_GET_MULTI, .type = WEFT_RMPP_DATA, .segment = 2};
+    struct fx *f;
+
+    (void)state;
+    c.rmpp.bytes_max = 2 * sizeof(struct rmpp_block);
+    f = fx_new_rmpp(&c, FX_SA);
+    for (s.tid = 1000; s.tid < 1002; s.tid++) {
+        forged(f, s.tid);
+        assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_ACCEPTED);
+    }
+    ask_table(f);
+    fx_send(f);
+    expect_answered(f, 3);
+    fx_free(f);
+}
+
+static void test_forged_transfers_give_their_buffers_to_answers(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64;
+    c.rmpp.transfers = 100;
+    c.flow.port_budget = true;
+    f = fx_new_rmpp(&c, FX_SA);
+    for (uint64_t n = 0; n < 64; n++)
+        assert_int_equal(forged(f, 1000 + n), WEFT_MAD_ACCEPTED);
+    assert_int_equal(forged(f, 2000), WEFT_MAD_DROP_NO_BUFFER);
+    ask_table(f);
+    assert_int_equal(fx_stats(f).queued, 0);
+    fx_send(f);
+    expect_answered(f, 3);
+    fx_free(f);
+}
+
+static void test_a_forged_transfer_that_completes_takes_no_answers_buffer(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx_segment s = {.mgmt_class = FX_SA,
+                           .method = WEFT_METHOD_GET_MULTI,
+                           .type = WEFT_RMPP_DATA,
+                           .flags = LAST,
+                           .segment = 2,
+                           .length = 220};
+    unsigned kept = 0;
+    struct fx *f;
+
+    (void)state;
+    c.recv_depth = 64;
+    c.rmpp.transfers = 100;
+    c.flow.port_budget = true;
+    c.flow.reserve = 0;
+    f = fx_new_rmpp(&c, FX_SA);
+    for (uint64_t n = 0; n < 64; n++)
+        forged(f, 1000 + n);
+    ask_table(f);
+    fx_send(f);
+    for (s.tid = 1000; s.tid < 1064; s.tid++) {
+        kept += fx_rx_segment(f, &s) == WEFT_MAD_ACCEPTED;
+        fx_send_all(f);
+    }
+    assert_int_equal(kept, 63); /* the audit has watched that one remains for the answer */
+    assert_int_equal(fx_drain(f, WEFT_MAD_OK), 0);
+    expect_answered(f, 1);
+    fx_free(f);
+}
+
+static void test_the_answer_of_the_asked_replaces_that_of_another(void **state)
+{
+    weft_mad_send_id id;
+    struct fx *f = asked(0, &id);
+    const struct fx_segment s = {.mgmt_class = FX_SA,
+                                 .method = WEFT_METHOD_GET_TABLE_RESP,
+                                 .tid = fx_tid(f, 1),
+                                 .type = WEFT_RMPP_DATA,
+                                 .flags = FIRST,
+                                 .segment = 1};
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct weft_mad_rx rx = {.qpn = 1,
+                             .dlid = f->lid,
+                             .from = {.lid = 0x666, .qpn = 1},
+                             .data = mad,
+                             .len = sizeof(mad)};
+
+    (void)state;
+    fx_send(f);
+    fx_segment_mad(&s, mad);
+    assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_ACCEPTED);
+    fx_send_all(f);
+    assert_int_equal(answer(f, 1, FIRST), WEFT_MAD_ACCEPTED);
+    fx_send_all(f);
+    assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_DROP_UNMATCHED); /* not the other way round */
+    answer(f, 2, LAST);
+    fx_send_all(f);
+    fx_expect_recv(f, 1);
+    assert_int_equal(f->event.u.recv.from.lid, FX_PEER_LID);
+    fx_expect_done(f, 1, WEFT_MAD_OK);
+    fx_free(f);
+}
+
+static void test_R82_a_BUSY_answer_by_RMPP_is_no_reply(void **state)
+{
+    weft_mad_send_id id;
+    struct fx *f = asked(1, &id);
+    const struct fx_segment s = {.mgmt_class = FX_SA,
+                                 .method = WEFT_METHOD_GET_TABLE_RESP,
+                                 .tid = fx_tid(f, 1),
+                                 .type = WEFT_RMPP_DATA,
+                                 .flags = FIRST | LAST,
+                                 .segment = 1,
+                                 .length = 20};
+    uint8_t mad[WEFT_MAD_BYTES];
+
+    (void)state;
+    fx_send(f);
+    fx_segment_mad(&s, mad);
+    mad_set_status(mad, WEFT_STATUS_BUSY);
+    assert_int_equal(fx_rx(f, mad), WEFT_MAD_BUSY_HELD);
+    fx_send(f); /* the responder's transfer ends well */
+    assert_int_equal(rmpp_type(f->packet), WEFT_RMPP_ACK);
+    assert_int_equal(rmpp_segment(f->packet), 1);
+    fx_expect_nothing(f);
+    fx_advance(f, FX_TIMEOUT);
+    fx_send(f);
+    expect_answered(f, 2);
+    fx_free(f);
+}
+
+static void test_an_ABORT_without_a_lawful_status_is_refused(void **state)
+{
+    weft_mad_send_id id;
+    struct fx *f = asked(0, &id);
+    struct fx_segment s = {.mgmt_class = FX_SA,
+                           .method = WEFT_METHOD_GET_TABLE_RESP,
+                           .tid = fx_tid(f, 1),
+                           .type = WEFT_RMPP_ABORT,
+                           .status = WEFT_RMPP_STATUS_OK};
+
+    (void)state;
+    fx_send(f);
+    answer(f, 1, FIRST);
+    fx_send_all(f);
+    assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_DROP_RMPP);
+    fx_send(f);
+    assert_int_equal(rmpp_type(f->packet), WEFT_RMPP_ABORT);
+    assert_int_equal(rmpp_status(f->packet), WEFT_RMPP_STATUS_BAD_STATUS);
+    fx_expect_done(f, 1, WEFT_MAD_RMPP_ABORTED);
+    assert_int_equal(f->event.u.sent.rmpp_status, WEFT_RMPP_STATUS_BAD_STATUS);
+    assert_true(f->event.u.sent.rmpp_local);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +558,13 @@ int main(void)
         cmocka_unit_test(test_a_plain_request_never_grants_a_window),
         cmocka_unit_test(test_one_request_is_answered_by_one_transfer),
         cmocka_unit_test(test_an_agent_without_receiving_gathers_no_answer),
+        cmocka_unit_test(test_forged_transfers_give_their_slots_to_answers),
+        cmocka_unit_test(test_forged_transfers_give_their_memory_to_answers),
+        cmocka_unit_test(test_forged_transfers_give_their_buffers_to_answers),
+        cmocka_unit_test(test_a_forged_transfer_that_completes_takes_no_answers_buffer),
+        cmocka_unit_test(test_the_answer_of_the_asked_replaces_that_of_another),
+        cmocka_unit_test(test_R82_a_BUSY_answer_by_RMPP_is_no_reply),
+        cmocka_unit_test(test_an_ABORT_without_a_lawful_status_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

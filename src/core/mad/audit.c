@@ -143,7 +143,8 @@ static const char *audit_buffers(const struct weft_mad_port *p, const struct tal
     }
     if (used != p->recvs.used || unsolicited != p->held_unsolicited)
         return "receive buffers in use are counted";
-    if (p->config.flow.port_budget && p->recv_depth - used < t->outstanding - t->gathering)
+    if (p->config.flow.port_budget &&
+        p->recv_depth - used + p->gathering_unsolicited < t->outstanding - t->gathering)
         return "with the port's budget on, every outstanding request has a free receive buffer";
     return NULL;
 }

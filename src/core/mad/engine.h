@@ -201,7 +201,7 @@ struct transfer {
     struct agent *agent;
     struct send *request;             /* the send it answers; NULL: unsolicited, or complete */
     struct recv *recv;                /* NULL once delivered */
-    struct list_node age;             /* complete ones, oldest first */
+    struct list_node age;             /* among the complete, or the unsolicited still coming in */
     uint32_t window_last;             /* highest segment granted */
     uint32_t arrived;                 /* highest segment of the contiguous run */
     uint32_t last;                    /* number of the segment flagged Last; 0: not seen */
@@ -241,12 +241,14 @@ struct weft_mad_port {
 
     uint32_t outstanding; /* sends that expect an answer, in SEND_START and WAIT_RESP */
     uint32_t queued;
-    uint32_t gathering;        /* of the outstanding ones: have a receive buffer already */
-    uint32_t held_unsolicited; /* receive buffers of unsolicited MADs */
+    uint32_t gathering;             /* of the outstanding ones: have a receive buffer already */
+    uint32_t gathering_unsolicited; /* transfers still coming in that answer no request */
+    uint32_t held_unsolicited;      /* receive buffers of unsolicited MADs */
     uint32_t control_used;
-    struct list_node waiting;            /* backlogs whose first send waits for the port's budget */
-    struct list_node peers_idle;         /* oldest first */
-    struct list_node transfers_complete; /* oldest first */
+    struct list_node waiting;    /* backlogs whose first send waits for the port's budget */
+    struct list_node peers_idle; /* oldest first */
+    struct list_node transfers_unsolicited; /* those still coming in, oldest first */
+    struct list_node transfers_complete;    /* oldest first */
 
     uint32_t recv_depth, send_depth;
     uint16_t base_lid;

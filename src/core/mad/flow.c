@@ -92,8 +92,10 @@ static struct backlog *flow_backlog_make(struct weft_mad_port *p, const struct s
     bool fresh;
     struct backlog *b = pool_take(&p->backlogs, &fresh);
 
-    /* there are as many as sends, and each holds one at least */
-    WEFT_ASSERT(b != NULL);
+    /* there is one for each send, or for each pair of agent and destination */
+    WEFT_ASSERT(b);
+    if (!b)
+        __builtin_unreachable();
     flow_backlog_init(b, s->agent);
     list_push_back(&s->peer->backlogs, &b->by_peer);
     return b;
@@ -123,14 +125,16 @@ static struct send *backlog_first(const struct backlog *b)
     return n ? WEFT_CONTAINER_OF(n, struct send, queue) : NULL;
 }
 
-/* Whether the receive queue can take one more answer. `gathering` requests have their buffer. */
+/* Whether the receive queue can take one more answer. `gathering` requests have their buffer, and
+ * unsolicited transfers still coming in give way to answers. */
 static bool flow_port_has_room(const struct weft_mad_port *p)
 {
     uint32_t solicited = p->recvs.used - p->held_unsolicited;
+    uint32_t unsolicited = p->held_unsolicited - p->gathering_unsolicited;
     uint32_t kept = p->config.flow.reserve;
 
-    if (p->held_unsolicited > kept)
-        kept = p->held_unsolicited;
+    if (unsolicited > kept)
+        kept = unsolicited;
     return p->outstanding - p->gathering + solicited + kept < p->recv_depth;
 }
 
@@ -139,6 +143,13 @@ bool flow_buffer_to_spare(const struct weft_mad_port *p)
     if (!p->config.flow.port_budget)
         return true;
     return p->recv_depth - p->recvs.used > p->outstanding - p->gathering;
+}
+
+bool flow_transfer_may_stay(const struct weft_mad_port *p)
+{
+    uint32_t to_spare = p->recvs.capacity - p->recvs.used + p->gathering_unsolicited;
+
+    return !p->config.flow.port_budget || to_spare > p->outstanding - p->gathering;
 }
 
 enum flow_gate flow_gate(const struct weft_mad_port *p, const struct send *s)

@@ -48,6 +48,10 @@ void flow_buffer_freed(struct weft_mad_port *p);
 /** Whether a receive buffer is free that no outstanding request counts on. */
 bool flow_buffer_to_spare(const struct weft_mad_port *p);
 
+/** Whether an unsolicited transfer that is complete may keep its buffer. While it was coming in it
+ * could be made to give way to an answer; from now on it cannot. */
+bool flow_transfer_may_stay(const struct weft_mad_port *p);
+
 /** The destination answered, or did not (timeout or BUSY). */
 void flow_peer_answered(struct weft_mad_port *p, struct send *s);
 void flow_peer_lost(struct weft_mad_port *p, struct send *s);

@@ -223,6 +223,7 @@ int weft_mad_port_new(const struct weft_mad_config *c, const struct weft_alloc *
     }
     list_init(&p->waiting);
     list_init(&p->peers_idle);
+    list_init(&p->transfers_unsolicited);
     list_init(&p->transfers_complete);
     *ret = p;
     return 0;

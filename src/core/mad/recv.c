@@ -5,6 +5,7 @@
 #include "core/mad/device.h"
 #include "core/mad/event.h"
 #include "core/mad/flow.h"
+#include "core/mad/rmpp_rx.h"
 #include "core/mad/rmpp_store.h"
 
 #include <string.h>
@@ -17,9 +18,10 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
 
     if (!kept && !flow_buffer_to_spare(p))
         return NULL;
-    r = pool_take(&p->recvs, &fresh);
-    if (!r)
-        return NULL;
+    while (!(r = pool_take(&p->recvs, &fresh))) {
+        if (!request || !rmpp_rx_make_room(p))
+            return NULL;
+    }
     if (fresh)
         r->generation = 1;
     r->place = RECV_GATHERING;

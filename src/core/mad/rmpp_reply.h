@@ -18,6 +18,14 @@ void rmpp_reply_abort(struct weft_mad_port *p, const struct weft_mad_rx *rx,
 /** Ends a transfer for want of resources. */
 void rmpp_reply_stop(struct weft_mad_port *p, const struct weft_mad_rx *rx);
 
+/** Whether a STOP or ABORT may carry this status. */
+static inline bool rmpp_end_valid(uint8_t type, uint8_t status)
+{
+    if (type == WEFT_RMPP_STOP)
+        return status == WEFT_RMPP_STATUS_RESX;
+    return status >= WEFT_RMPP_STATUS_T2L && status <= WEFT_RMPP_STATUS_UNSPEC;
+}
+
 /** Writes an ABORT that travels in the same direction as the MAD it is made from.
  * @param mad  the 256 bytes of a segment, changed in place */
 void rmpp_make_abort(uint8_t *mad, enum weft_rmpp_status status);

@@ -6,8 +6,10 @@
 
 #include "core/mad/agent.h"
 #include "core/mad/event.h"
+#include "core/mad/flow.h"
 #include "core/mad/match.h"
 #include "core/mad/recv.h"
+#include "core/mad/retry.h"
 #include "core/mad/rmpp_reply.h"
 #include "core/mad/rmpp_store.h"
 #include "core/mad/rmpp_tx.h"
@@ -98,6 +100,8 @@ static void transfer_end(struct weft_mad_port *p, struct transfer *t, uint8_t st
 {
     struct recv *r = t->recv;
 
+    if (r && !r->solicited)
+        p->gathering_unsolicited--;
     transfer_trace(p, t, WEFT_TRACE_RMPP_END, status);
     transfer_detach(p, t);
     timers_disarm(&p->timers, transfer_timer(p, t));
@@ -121,8 +125,24 @@ static enum weft_mad_verdict transfer_fail(struct weft_mad_port *p, struct trans
     return WEFT_MAD_DROP_RMPP;
 }
 
-/* A slot for a new transfer: the oldest of those only remembered gives way. */
-static struct transfer *transfer_room(struct weft_mad_port *p)
+bool rmpp_rx_make_room(struct weft_mad_port *p)
+{
+    struct list_node *oldest = list_first(&p->transfers_unsolicited);
+    struct weft_mad_rx rx;
+    struct transfer *t;
+
+    if (!oldest)
+        return false;
+    t = WEFT_CONTAINER_OF(oldest, struct transfer, age);
+    rx = recv_packet(t->recv, t->recv->mad);
+    rmpp_reply_stop(p, &rx);
+    transfer_end(p, t, WEFT_RMPP_STATUS_RESX);
+    return true;
+}
+
+/* A slot for a new transfer: the oldest of those only remembered gives way, and to an answer also
+ * the oldest that nobody asked for. */
+static struct transfer *transfer_room(struct weft_mad_port *p, bool solicited)
 {
     bool fresh;
     struct transfer *t = pool_take(&p->transfers, &fresh);
@@ -131,16 +151,17 @@ static struct transfer *transfer_room(struct weft_mad_port *p)
     if (t)
         return t;
     oldest = list_first(&p->transfers_complete);
-    if (!oldest)
+    if (oldest)
+        transfer_end(p, WEFT_CONTAINER_OF(oldest, struct transfer, age), WEFT_RMPP_STATUS_OK);
+    else if (!solicited || !rmpp_rx_make_room(p))
         return NULL;
-    transfer_end(p, WEFT_CONTAINER_OF(oldest, struct transfer, age), WEFT_RMPP_STATUS_OK);
     return pool_take(&p->transfers, &fresh);
 }
 
 static struct transfer *transfer_begin(struct weft_mad_port *p, struct agent *a,
                                        const struct transfer_key *k, struct recv *r)
 {
-    struct transfer *t = transfer_room(p);
+    struct transfer *t = transfer_room(p, r->solicited);
 
     if (!t)
         return NULL;
@@ -160,6 +181,10 @@ static struct transfer *transfer_begin(struct weft_mad_port *p, struct agent *a,
     r->stride = WEFT_MAD_BYTES - mad_class_data_offset(k->mgmt_class);
     index_put(&p->transfer_index, t->hash, pool_slot(&p->transfers, t));
     timers_arm(&p->timers, transfer_timer(p, t), engine_later(p->now, p->config.rmpp.receive_ns));
+    if (!r->solicited) {
+        list_push_back(&p->transfers_unsolicited, &t->age);
+        p->gathering_unsolicited++;
+    }
     transfer_trace(p, t, WEFT_TRACE_RMPP_BEGIN, 0);
     return t;
 }
@@ -185,8 +210,11 @@ static void transfer_complete(struct weft_mad_port *p, struct transfer *t)
     struct send *s = t->request;
     uint32_t pad = WEFT_RMPP_SEGMENT_BYTES - t->last_len;
 
+    if (!r->solicited)
+        p->gathering_unsolicited--;
     t->complete = true;
     t->recv = NULL;
+    list_remove(&t->age);
     list_push_back(&p->transfers_complete, &t->age);
     timers_arm(&p->timers, transfer_timer(p, t), engine_later(p->now, p->config.rmpp.keep_ns));
     transfer_trace(p, t, WEFT_TRACE_RMPP_COMPLETE, 0);
@@ -215,6 +243,14 @@ static enum weft_rmpp_status segment_check(const struct transfer *t, const uint8
     return last && segment < t->highest ? WEFT_RMPP_STATUS_BAD_SEG : WEFT_RMPP_STATUS_OK;
 }
 
+/* Ends a transfer for want of room. */
+static enum weft_mad_verdict transfer_refuse(struct weft_mad_port *p, struct transfer *t,
+                                             const struct weft_mad_rx *rx)
+{
+    rmpp_reply_stop(p, rx);
+    return transfer_fail(p, t, WEFT_RMPP_STATUS_RESX, true);
+}
+
 /* Stores a segment that is new and within the window, and answers it as the rules say: an ACK for
  * the first one, for a full window and for the last, none for others. */
 static enum weft_mad_verdict segment_store(struct weft_mad_port *p, struct transfer *t,
@@ -224,9 +260,9 @@ static enum weft_mad_verdict segment_store(struct weft_mad_port *p, struct trans
     uint32_t segment = rmpp_segment(mad);
     uint32_t head = mad_class_data_offset(t->mgmt_class);
 
-    if (segment > 1 && !rmpp_store_put(p, t, segment, mad + head)) {
-        rmpp_reply_stop(p, rx);
-        return transfer_fail(p, t, WEFT_RMPP_STATUS_RESX, true);
+    while (segment > 1 && !rmpp_store_put(p, t, segment, mad + head)) {
+        if (!t->recv->solicited || !rmpp_rx_make_room(p))
+            return transfer_refuse(p, t, rx);
     }
     map_flip(t, segment);
     if (segment > t->highest)
@@ -239,6 +275,8 @@ static enum weft_mad_verdict segment_store(struct weft_mad_port *p, struct trans
         t->arrived++;
         map_flip(t, t->arrived);
     }
+    if (t->arrived == t->last && !t->recv->solicited && !flow_transfer_may_stay(p))
+        return transfer_refuse(p, t, rx);
     if (t->arrived == t->last) {
         rmpp_reply_ack(p, rx, t->arrived, t->window_last);
         transfer_complete(p, t);
@@ -274,6 +312,37 @@ static enum weft_mad_verdict segment_of(struct weft_mad_port *p, struct transfer
     return segment_store(p, t, rx);
 }
 
+/* Whether a packet comes from where the request went. Some responders answer by another of their
+ * LIDs, so this decides only between two answers. */
+static bool from_the_asked(const struct send *s, const struct weft_mad_addr *from)
+{
+    if ((s->flags & SEND_GRH) && from->has_grh)
+        return memcmp(s->to.grh.dgid, from->grh.sgid, sizeof(from->grh.sgid)) == 0;
+    return s->to.lid == from->lid;
+}
+
+/* The first segment of an answer: looks for the request, and what it means for it. */
+static enum weft_mad_verdict answer_begins(struct weft_mad_port *p, const struct agent *a,
+                                           const struct weft_mad_rx *rx, struct send **ret)
+{
+    struct send *s = match_response(p, rx);
+
+    if (!s || s->agent != a || a->no_recv)
+        return WEFT_MAD_DROP_UNMATCHED;
+    if (retry_holds_busy(p, s, mad_status(rx->data))) {
+        rmpp_reply_ack(p, rx, 1, 1);
+        send_busy(p, s);
+        return WEFT_MAD_BUSY_HELD;
+    }
+    if (s->transfer) {
+        if (from_the_asked(s, &s->transfer->recv->from) || !from_the_asked(s, &rx->from))
+            return WEFT_MAD_DROP_UNMATCHED;
+        transfer_end(p, s->transfer, WEFT_RMPP_STATUS_OK);
+    }
+    *ret = s;
+    return WEFT_MAD_ACCEPTED;
+}
+
 /* The first segment of a transfer not known. An answer needs a request that waits for it. */
 static enum weft_mad_verdict segment_first(struct weft_mad_port *p, struct agent *a,
                                            const struct transfer_key *k,
@@ -284,9 +353,10 @@ static enum weft_mad_verdict segment_first(struct weft_mad_port *p, struct agent
     struct recv *r;
 
     if (mad_is_response(rx->data)) {
-        s = match_response(p, rx);
-        if (!s || s->agent != a || a->no_recv || s->transfer)
-            return WEFT_MAD_DROP_UNMATCHED;
+        enum weft_mad_verdict verdict = answer_begins(p, a, rx, &s);
+
+        if (verdict != WEFT_MAD_ACCEPTED)
+            return verdict;
     }
     r = recv_take(p, rx, s);
     if (!r)
@@ -324,6 +394,21 @@ static enum weft_mad_verdict receive_data(struct weft_mad_port *p, struct agent 
     return first ? segment_first(p, a, &k, rx) : WEFT_MAD_DROP_RMPP;
 }
 
+/* An ABORT or STOP by the sender of what is being gathered. */
+static enum weft_mad_verdict receive_end(struct weft_mad_port *p, struct transfer *t,
+                                         const struct weft_mad_rx *rx)
+{
+    uint8_t status = rmpp_status(rx->data);
+
+    p->stats.rmpp_aborts_seen++;
+    if (!rmpp_end_valid(rmpp_type(rx->data), status)) {
+        rmpp_reply_abort(p, rx, WEFT_RMPP_STATUS_BAD_STATUS);
+        return transfer_fail(p, t, WEFT_RMPP_STATUS_BAD_STATUS, true);
+    }
+    transfer_fail(p, t, status, false);
+    return WEFT_MAD_ACCEPTED;
+}
+
 enum weft_mad_verdict rmpp_rx(struct weft_mad_port *p, struct agent *a,
                               const struct weft_mad_rx *rx)
 {
@@ -334,13 +419,9 @@ enum weft_mad_verdict rmpp_rx(struct weft_mad_port *p, struct agent *a,
     if (rmpp_version(rx->data) == WEFT_RMPP_VERSION) {
         if (type == WEFT_RMPP_DATA)
             return receive_data(p, a, rx);
-        /* an ABORT or STOP by the sender of what is being gathered */
         t = type == WEFT_RMPP_ABORT || type == WEFT_RMPP_STOP ? transfer_find(p, &k) : NULL;
-        if (t && !t->complete) {
-            p->stats.rmpp_aborts_seen++;
-            transfer_fail(p, t, rmpp_status(rx->data), false);
-            return WEFT_MAD_ACCEPTED;
-        }
+        if (t && !t->complete)
+            return receive_end(p, t, rx);
     }
     return rmpp_tx_control(p, rx);
 }

@@ -11,6 +11,11 @@
 enum weft_mad_verdict rmpp_rx(struct weft_mad_port *p, struct agent *a,
                               const struct weft_mad_rx *rx);
 
+/** Makes room for the answer to a request of this port: the oldest unsolicited transfer that is
+ * still coming in is stopped.
+ * @return whether there was one */
+bool rmpp_rx_make_room(struct weft_mad_port *p);
+
 /** A transfer's timer fired: it took too long, or was remembered long enough. */
 void rmpp_rx_timer(struct weft_mad_port *p, struct transfer *t);
 

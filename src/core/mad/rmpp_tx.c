@@ -252,20 +252,13 @@ static enum weft_mad_verdict receive_ack(struct weft_mad_port *p, struct send *s
     return WEFT_MAD_ACCEPTED;
 }
 
-static bool abort_status_valid(uint8_t type, uint8_t status)
-{
-    if (type == WEFT_RMPP_STOP)
-        return status == WEFT_RMPP_STATUS_RESX;
-    return status >= WEFT_RMPP_STATUS_T2L && status <= WEFT_RMPP_STATUS_UNSPEC;
-}
-
 static enum weft_mad_verdict receive_end(struct weft_mad_port *p, struct send *s,
                                          const struct weft_mad_rx *rx)
 {
     uint8_t status = rmpp_status(rx->data);
 
     p->stats.rmpp_aborts_seen++;
-    if (!abort_status_valid(rmpp_type(rx->data), status))
+    if (!rmpp_end_valid(rmpp_type(rx->data), status))
         return refuse(p, s, rx, WEFT_RMPP_STATUS_BAD_STATUS);
     if (!s || transfer_is_over(s))
         return WEFT_MAD_DROP_RMPP;

@@ -68,10 +68,7 @@ static enum weft_mad_verdict rx_answer(struct weft_mad_port *p, struct send *s,
     struct agent *a = s->agent;
 
     if (retry_holds_busy(p, s, mad_status(rx->data))) {
-        send_step(p, s, SEND_BUSY);
-        s->flags |= SEND_NOTED_BUSY;
-        a->stats.busy++;
-        flow_peer_lost(p, s);
+        send_busy(p, s);
         return WEFT_MAD_BUSY_HELD;
     }
     if ((mad_status(rx->data) & WEFT_STATUS_BUSY) != 0)

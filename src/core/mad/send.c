@@ -234,6 +234,15 @@ void send_completed(struct weft_mad_port *p, struct send *s, bool ok)
     }
 }
 
+void send_busy(struct weft_mad_port *p, struct send *s)
+{
+    if (send_step(p, s, SEND_BUSY) != SEND_STAY)
+        return;
+    s->flags |= SEND_NOTED_BUSY;
+    s->agent->stats.busy++;
+    flow_peer_lost(p, s);
+}
+
 void send_answered(struct weft_mad_port *p, struct send *s)
 {
     flow_peer_answered(p, s);

@@ -54,6 +54,9 @@ void send_completed(struct weft_mad_port *p, struct send *s, bool ok);
 /** An answer has arrived whole and was queued for the agent. */
 void send_answered(struct weft_mad_port *p, struct send *s);
 
+/** A BUSY answer has arrived that is taken as no reply. */
+void send_busy(struct weft_mad_port *p, struct send *s);
+
 /** Its RMPP transfer failed, by this side's judgement or the other's. */
 void send_rmpp_failed(struct weft_mad_port *p, struct send *s, uint8_t rmpp_status, bool local);
 
