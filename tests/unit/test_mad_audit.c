@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The audit finds what is planted: a check that every other test of the engine relies on. */
+#include "core/mad/audit.h"
+#include "core/mad/send.h"
 #include "mad_fixture.h"
 
 #include <string.h>
-
-#include "core/mad/audit.h"
-#include "core/mad/send.h"
 
 /* A port in the middle of its work: SA requests 1 and 2 outstanding, 3 and 4 in the backlog, an
  * unsolicited message held, a destination with a window, an event not polled. */

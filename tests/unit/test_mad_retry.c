@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Retry policy: the ranges of the waits, what bounds them, whose policy counts, and BUSY. */
+#include "core/mad/retry.h"
+#include "core/mad/send.h"
 #include "mad_fixture.h"
 
 #include <string.h>
-
-#include "core/mad/retry.h"
-#include "core/mad/send.h"
 
 #define DRAWS 4000
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The store of segments: any order of arrival, any order of reading, every block given back. */
+#include "core/base/prng.h"
 #include "mad_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/base/prng.h"
 
 #define SEGMENTS 300
 #define TID      0x99900000001

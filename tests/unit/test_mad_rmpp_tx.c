@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RMPP, the sender: geometry of segments, windows, ACKs, resending, and how transfers end. */
+#include "core/mad/send.h"
 #include "mad_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/mad/send.h"
 
 #define METHOD WEFT_METHOD_GET_MULTI
 

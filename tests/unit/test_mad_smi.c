@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The directed-route hop rules: each rule, everything that is no rule, and walks there and back. */
 #include "core/mad/smi.h"
+#include "core/wire/field.h"
+#include "core/wire/mad_header.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "core/wire/field.h"
-#include "core/wire/mad_header.h"
 
 #define PORT_COUNT 36
 #define ARRIVAL    3 /* the port a packet arrives by, or is to be sent by */
