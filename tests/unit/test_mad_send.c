@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The life of a send: answers, completions, retries, cancel and set_timeout in every state. */
+#include "core/mad/send.h"
 #include "mad_fixture.h"
 
 #include <string.h>
-
-#include "core/mad/send.h"
 
 /* A port whose SA agent may have two requests outstanding. */
 static struct fx *narrow(void)
