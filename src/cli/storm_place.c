@@ -4,8 +4,8 @@
 
 #include "cli/message.h"
 #include "cli/suggest.h"
+#include "cli/topology_load.h"
 #include "cli/verb.h"
-#include "topology/topology.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,7 +172,8 @@ static int place_in(struct storm_job *job, const struct topo *t)
     job->hosts = t->host_count;
     job->switches = t->switch_count;
     if (t->host_count == 0) {
-        message("topology %s has no hosts: a storm needs at least one", job->topology);
+        message("topology %s has no hosts: a storm needs at least one",
+                topology_shown_name(job->topology));
         message_try("weft topology lint %s", job->topology);
         return CLI_FAILED;
     }
@@ -199,24 +200,11 @@ static int place_in(struct storm_job *job, const struct topo *t)
 
 int storm_place(struct storm_job *job)
 {
-    struct topo_error error;
     struct topo *t = NULL;
-    int err = topo_load_spec(job->topology, &t, &error);
-    int exit_code;
+    int exit_code = topology_load(job->topology, &t);
 
-    if (err == 0) {
+    if (exit_code == CLI_DONE)
         exit_code = place_in(job, t);
-        topo_free(t);
-        return exit_code;
-    }
-    if (err == WEFT_ERR_NOMEM)
-        return message_failed("no memory for topology %s", job->topology);
-    if (error.line > 0)
-        message("%s:%" PRIu32 ": %s", job->topology, error.line, error.text);
-    else
-        message("--topology %s: %s", job->topology, error.text);
-    /* All but the file's reader say themselves what to try. */
-    if (err == WEFT_ERR_NOTFOUND)
-        message_try("a file that ibnetdiscover printed, or fat-tree:hosts=324,radix=36");
-    return err == WEFT_ERR_INVALID ? CLI_USAGE : CLI_FAILED;
+    topo_free(t);
+    return exit_code;
 }
