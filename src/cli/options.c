@@ -160,7 +160,7 @@ const char *options_text(const struct options *o)
     return o->value;
 }
 
-static const char *current_name(const struct options *o)
+const char *options_name(const struct options *o)
 {
     const struct poptOption *p = o->about->table;
 
@@ -175,7 +175,7 @@ void options_count(struct options *o, uint64_t min, uint64_t max, uint64_t *ret)
 
     if (!quantity_parse_count(o->value, &value) || value < min || value > max)
         options_refuse(o, "--%s \"%s\": wants a whole number from %" PRIu64 " to %" PRIu64,
-                       current_name(o), o->value, min, max);
+                       options_name(o), o->value, min, max);
     else
         *ret = value;
 }
@@ -193,14 +193,14 @@ void options_duration(struct options *o, weft_time min, weft_time max, weft_time
     quantity_print_duration(min, min_text);
     quantity_print_duration(max, max_text);
     options_refuse(o, "--%s \"%s\": wants a duration from %s to %s, such as 4s, 500ms or 10us",
-                   current_name(o), o->value, min_text, max_text);
+                   options_name(o), o->value, min_text, max_text);
 }
 
 void options_share(struct options *o, uint32_t *ret_millionths)
 {
     if (!quantity_parse_share(o->value, ret_millionths))
         options_refuse(o, "--%s \"%s\": wants a share from 0 to 1 (0.05) or a percentage (5%%)",
-                       current_name(o), o->value);
+                       options_name(o), o->value);
 }
 
 void options_word(struct options *o, const char *const words[], size_t *ret_index)
@@ -217,7 +217,7 @@ void options_word(struct options *o, const char *const words[], size_t *ret_inde
             used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
                                      words[i]);
     }
-    options_refuse(o, "--%s \"%s\": wants one of: %s", current_name(o), o->value, list);
+    options_refuse(o, "--%s \"%s\": wants one of: %s", options_name(o), o->value, list);
 }
 
 const char *options_argument(struct options *o)

@@ -59,6 +59,9 @@ int options_done(struct options *o);
 /** The current option's argument as written. Valid until the next options_next(). */
 const char *options_text(const struct options *o);
 
+/** The current option's long name, without its dashes. */
+const char *options_name(const struct options *o);
+
 /** The current option's argument as a count between two bounds, both included. A wrong value prints
  * a message that names option and bounds and stops parsing; *ret is then unchanged. */
 void options_count(struct options *o, uint64_t min, uint64_t max, uint64_t *ret);

@@ -39,7 +39,7 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
     suggest_start(&near, key);
     for (const struct storm_field *f = table; f->key; f++)
         suggest_offer(&near, f->key);
-    text_add(&t, "%.64s: there is no such key", key);
+    text_add(&t, "there is no key \"%.64s\"", key);
     if (suggest_best(&near))
         text_add(&t, "; did you mean %s? The keys are:", suggest_best(&near));
     else
@@ -48,13 +48,13 @@ static void explain_unknown_key(const struct storm_field *table, const char *key
         text_add(&t, " %s", f->key);
 }
 
-static void explain_value(const struct storm_field *f, const char *value, char why[STORM_WHY_BYTES])
+static void explain_value(const struct storm_field *f, char why[STORM_WHY_BYTES])
 {
     struct text t = {why, STORM_WHY_BYTES, 0};
     char min[QUANTITY_TEXT_BYTES];
     char max[QUANTITY_TEXT_BYTES];
 
-    text_add(&t, "%s=%.64s: wants ", f->key, value);
+    text_add(&t, "wants ");
     switch (f->unit) {
     case STORM_COUNT:
         text_add(&t, "a whole number from %" PRIu64 " to %" PRIu64, f->min, f->max);
@@ -120,7 +120,7 @@ bool storm_params_set(const struct storm_field *table, void *of, const char *key
         return false;
     }
     if (!parse_value(f, text, &value)) {
-        explain_value(f, text, why);
+        explain_value(f, why);
         return false;
     }
     storm_field_set(of, f, value);
@@ -135,7 +135,7 @@ bool storm_params_assign(const struct storm_field *table, void *of, const char *
     bool ok;
 
     if (!equals || equals == assignment) {
-        snprintf(why, STORM_WHY_BYTES, "\"%.64s\": not of the form key=value", assignment);
+        snprintf(why, STORM_WHY_BYTES, "not of the form key=value");
         return false;
     }
     key = strndup(assignment, (size_t)(equals - assignment));
@@ -181,6 +181,18 @@ static bool check_policy(const struct storm_policy *p, char why[STORM_WHY_BYTES]
     return !rule;
 }
 
+/* One word of a policy, which a message has to tell from the others. */
+static bool assign_word(struct storm_policy *p, const char *word, char why[STORM_WHY_BYTES])
+{
+    char reason[STORM_WHY_BYTES];
+    struct text t = {why, STORM_WHY_BYTES, 0};
+
+    if (storm_params_assign(storm_policy_fields, p, word, reason))
+        return true;
+    text_add(&t, "\"%.64s\": %s", word, reason);
+    return false;
+}
+
 bool storm_params_policy(const char *text, struct storm_policy *ret, char why[STORM_WHY_BYTES])
 {
     char *words = strdup(text);
@@ -197,7 +209,7 @@ bool storm_params_policy(const char *text, struct storm_policy *ret, char why[ST
     if (!ok)
         explain_unknown_policy(word, why);
     while (ok && (word = strsep(&rest, ",")))
-        ok = storm_params_assign(storm_policy_fields, ret, word, why);
+        ok = assign_word(ret, word, why);
     ok = ok && check_policy(ret, why);
     free(words);
     return ok;

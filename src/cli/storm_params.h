@@ -20,7 +20,7 @@
  * @param of     the structure they belong to
  * @param key    which
  * @param text   its value: a count, a duration with its unit, a share, or a word
- * @param why    what is wrong, without full stop; written only on failure
+ * @param why    what is wrong, without the text itself and a full stop; written only on failure
  * @return whether it was set */
 bool storm_params_set(const struct storm_field *table, void *of, const char *key, const char *text,
                       char why[STORM_WHY_BYTES]);

@@ -83,6 +83,15 @@ static void keep_text(struct options *o, char **ret)
         options_refuse(o, "no memory for the command line");
 }
 
+/* The name of a file or a host: an empty one is most often a shell variable that is not set. */
+static void keep_name(struct options *o, char **ret)
+{
+    if (options_text(o)[0] == '\0')
+        options_refuse(o, "--%s \"\": wants a name", options_name(o));
+    else
+        keep_text(o, ret);
+}
+
 static void add_override(struct options *o, struct storm_request *r, const char *key)
 {
     if (r->override_count == STORM_OVERRIDES_MAX) {
@@ -107,7 +116,7 @@ static void add_policy(struct options *o, struct storm_job *job, const char *tex
     }
     outcome = &job->outcomes[job->outcome_count];
     if (!storm_params_policy(text, &outcome->policy, why)) {
-        options_refuse(o, "--policy %s: %s", text, why);
+        options_refuse(o, "--policy \"%.64s\": %s", text, why);
         return;
     }
     outcome->name = strdup(text);
@@ -130,10 +139,10 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
 
     switch (option) {
     case OPTION_TOPOLOGY:
-        keep_text(o, &r->topology);
+        keep_name(o, &r->topology);
         break;
     case OPTION_SA_HOST:
-        keep_text(o, &r->sa_host);
+        keep_name(o, &r->sa_host);
         break;
     case OPTION_CLIENTS:
         options_count(o, 1, STORM_CLIENTS_MAX, &clients);
@@ -152,13 +161,13 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
         options_count(o, 0, INT64_MAX, &job->seed);
         break;
     case OPTION_REPORT:
-        keep_text(o, &r->report);
+        keep_name(o, &r->report);
         break;
     case OPTION_TRACE:
-        keep_text(o, &r->trace);
+        keep_name(o, &r->trace);
         break;
     case OPTION_PCAP:
-        keep_text(o, &r->pcap);
+        keep_name(o, &r->pcap);
         break;
     case OPTION_JSON:
         r->json = true;
@@ -194,10 +203,10 @@ static void find_scenario(struct options *o, const struct storm_request *r, stru
         snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s", p->name);
     }
     if (!job->scenario_name && suggest_best(&near))
-        options_refuse(o, "there is no scenario \"%s\"; did you mean %s? The scenarios are:%s",
-                       wanted, suggest_best(&near), names);
+        options_refuse(o, "--scenario \"%.64s\": did you mean %s? The scenarios are:%s", wanted,
+                       suggest_best(&near), names);
     else if (!job->scenario_name)
-        options_refuse(o, "there is no scenario \"%s\"; the scenarios are:%s", wanted, names);
+        options_refuse(o, "--scenario \"%.64s\": the scenarios are:%s", wanted, names);
     else
         storm_scenario_preset(job->scenario_name, &job->scenario);
 }
@@ -214,7 +223,7 @@ static void set_numbers(struct options *o, const struct storm_request *r, struct
                       : storm_params_assign(storm_scenario_fields, &job->scenario, text, why);
 
         if (!ok)
-            options_refuse(o, "%s%s", key ? "--" : "--set ", why);
+            options_refuse(o, "--%s \"%.64s\": %s", key ? key : "set", text, why);
     }
     if (!options_stopped(o) && storm_scenario_check(&job->scenario, &rule) != 0)
         options_refuse(o, "the scenario cannot be played: %s", rule);
@@ -234,7 +243,7 @@ static void check_policies(struct options *o, const struct storm_request *r, str
             add_policy(o, job, p->name);
     for (size_t i = 0; i < job->outcome_count && !options_stopped(o); i++)
         if (storm_policy_config(&job->outcomes[i].policy, &job->scenario, &unused) != 0)
-            options_refuse(o, "--policy %s: reserve must be below recv-depth",
+            options_refuse(o, "--policy \"%.64s\": reserve must be below recv-depth",
                            job->outcomes[i].name);
 }
 
@@ -249,6 +258,8 @@ int storm_request_parse(int argc, const char **argv, struct storm_request *r, st
     while ((option = options_next(&o)) != 0)
         take_option(&o, r, job, option);
     options_no_more_arguments(&o);
+    if (!options_stopped(&o) && r->list && r->json)
+        options_refuse(&o, "--list is for people and has no JSON form; give one of the two");
     if (!options_stopped(&o) && !r->list) {
         find_scenario(&o, r, job);
         set_numbers(&o, r, job);

@@ -131,8 +131,10 @@ static void write_with_best(const struct ranking *r, FILE *out)
     if (r->best < r->count || r->count == 1) {
         fputs("With ", out);
         write_names(r->figures, r->best, out);
+    } else if (r->count == 2) {
+        fputs("Both policies came out the same:", out);
     } else {
-        fprintf(out, "All %zu policies did the same:", r->count);
+        fprintf(out, "All %zu policies came out the same:", r->count);
     }
 }
 

@@ -7,51 +7,49 @@
 /* Longer words are never verbs or options. */
 #define WORD_LENGTH_MAX 32
 
-static size_t smallest(size_t a, size_t b, size_t c)
+static unsigned smaller(unsigned a, unsigned b)
 {
-    size_t least = a < b ? a : b;
-
-    return least < c ? least : c;
+    return a < b ? a : b;
 }
 
-/* Levenshtein distance, one row at a time. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+/* Letters to insert, leave out or change, or neighbours to swap: how far one word is from another.
+ */
+static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t row[WORD_LENGTH_MAX + 1];
+    unsigned d[WORD_LENGTH_MAX + 1][WORD_LENGTH_MAX + 1];
 
     for (size_t j = 0; j <= b_length; j++)
-        row[j] = j;
+        d[0][j] = (unsigned)j;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
+        d[i][0] = (unsigned)i;
         for (size_t j = 1; j <= b_length; j++) {
-            size_t above = row[j];
-
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
+            d[i][j] = smaller(smaller(d[i - 1][j], d[i][j - 1]) + 1,
+                              d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
-    return row[b_length];
+    return d[a_length][b_length];
 }
 
 void suggest_start(struct suggest *s, const char *wrong)
 {
     s->wrong = wrong;
     s->best = NULL;
-    /* A third of the letters may be wrong, at least one. */
-    s->best_distance = strlen(wrong) / 3 + 2;
+    s->wrong_length = strlen(wrong);
+    /* A third of the letters may be wrong, at least one: with more of them any short word would be
+     * near any other. */
+    s->best_distance = s->wrong_length < 3 ? 2 : s->wrong_length / 3 + 1;
 }
 
 void suggest_offer(struct suggest *s, const char *word)
 {
-    size_t wrong_length = strlen(s->wrong);
     size_t word_length = strlen(word);
-    size_t distance;
+    unsigned distance;
 
-    if (wrong_length > WORD_LENGTH_MAX || word_length > WORD_LENGTH_MAX)
+    if (s->wrong_length > WORD_LENGTH_MAX || word_length > WORD_LENGTH_MAX)
         return;
-    distance = edit_distance(s->wrong, wrong_length, word, word_length);
+    distance = edit_distance(s->wrong, s->wrong_length, word, word_length);
     if (distance < s->best_distance) {
         s->best = word;
         s->best_distance = distance;

@@ -10,6 +10,7 @@
 /** A search for the nearest word. */
 struct suggest {
     const char *wrong;
+    size_t wrong_length;
     const char *best;
     size_t best_distance;
 };

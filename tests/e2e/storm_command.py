@@ -121,8 +121,42 @@ def test_hosts_without_a_path_are_named_and_the_others_run():
                         'Switch 2 "S-2"\n[1] "H-2"[1]\nCa 1 "H-2"\n[1] "S-2"[1]\n')
         done = storm("--topology", path, "--policy", "fixed")
         tap.equal(done.returncode, 1)
-        tap.contains(done.stdout, "1 clients")
+        tap.contains(done.stdout, "; 1 client,")
         tap.contains(done.stderr, "1 of 2 hosts have no path to the SA and took no part")
+
+
+ISOLATED = """Ca 1 "H-00000000000000a1" # "alone"
+
+Switch 2 "S-00000000000000b1" # "leaf"
+[1] "H-00000000000000a2"[1]
+[2] "H-00000000000000a3"[1]
+
+Ca 1 "H-00000000000000a2" # "twin"
+[1](a2) "S-00000000000000b1"[1] # lid 12 lmc 0
+Ca 1 "H-00000000000000a3" # "twin"
+[1](a3) "S-00000000000000b1"[2] # lid 13 lmc 0
+"""
+
+
+def test_the_SA_is_where_most_hosts_are_or_where_it_was_asked_for():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "isolated.topo")
+        path.write_text(ISOLATED)
+        words = ["--topology", path, "--policy", "fixed", "--json"]
+        done = storm(*words)
+        tap.equal(done.returncode, 1)
+        doc = json.loads(done.stdout)
+        tap.equal((doc["sa_host"], doc["clients"], doc["unreachable_hosts"]),
+                  ("00000000000000a2", 2, 1))
+        for wanted, guid, clients in (("alone", "a1", 1), ("0x00000000000000A3", "a3", 2)):
+            doc = json.loads(storm(*words, "--sa-host", wanted).stdout)
+            tap.equal((doc["sa_host"], doc["clients"]), (guid.rjust(16, "0"), clients))
+        done = storm(*words, "--sa-host", "twin")
+        tap.equal(done.returncode, USAGE)
+        tap.contains(done.stderr, '--sa-host "twin": 2 hosts of topology')
+        report = pathlib.Path(folder, "report.html")
+        storm(*words, "--report", report)
+        tap.contains(report.read_text(), "1 of 3 hosts of the topology has no path to the SA")
 
 
 class Page(html.parser.HTMLParser):
@@ -173,6 +207,68 @@ def test_the_report_has_curves_table_and_all_numbers():
     tap.contains(text, "time since the start")
     for path in re.findall(r' d="([^"]*)"', text):
         assert re.fullmatch(r"[MLHV0-9. ]+", path), f"a curve with {path}"
+
+
+def verdict_of(*words):
+    """The sentences after "What came out", and the policies whose rows are marked."""
+    text = report_of(*words)
+    sentences = re.search(r"<b>What came out.</b> (.*?)</p>", text).group(1)
+    return re.sub("<.*?>", "", sentences), re.findall('<tr class="best"><td class="l">(.*?)<', text)
+
+
+def test_the_report_calls_an_SA_calm_that_had_no_more_than_it_could_do():
+    sentences, best = verdict_of("--clients", 20)
+    tap.contains(sentences, "This SA was not overloaded")
+    assert "best of" not in sentences, sentences
+    tap.equal(best, [])
+
+
+def test_the_report_compares_waits_where_the_last_start_decides_the_end():
+    sentences, best = verdict_of("--scenario", "rogue", "--clients", 50,
+                                 "--set", "rogue-queries=20000")
+    tap.contains(sentences, "The last client starts only after 4.920 s")
+    tap.contains(sentences, "With kernel-flow no client waited longer than 1.851 ms for all its "
+                            "answers, the best of 6. With adaptive it was 6.651 ms.")
+    tap.contains(sentences, "With naive, fixed and backoff it was 4.025 s.")
+    tap.equal(best, ["kernel-flow"])
+
+
+def test_the_report_tells_clients_cut_off_from_those_that_gave_up():
+    words = ["--clients", 2000, "--duration", "3s", "--policy", "fixed", "--policy", "adaptive"]
+    sentences, best = verdict_of(*words)
+    tap.contains(sentences, "With fixed 49 of 2,000 clients got all their answers, the best of 2. "
+                            "With adaptive 31 did. The run was ended after 3.000 s, while up to "
+                            "1,969 clients still waited")
+    tap.equal(best, ["fixed"])
+    doc = document(*words)
+    tap.equal([(p["failed"], p["waiting"]) for p in doc["policies"]], [(1951, 1951), (1969, 1969)])
+    tap.contains(storm(*words).stdout, "1951 of fixed, 1969 of adaptive")
+
+
+def test_the_report_has_words_for_none_and_for_one():
+    lost = [*SMALL, "--loss", "100%", "--set", "retries=0", "--set", "timeout=1ms"]
+    sentences, best = verdict_of(*lost, "--policy", "fixed", "--policy", "backoff")
+    tap.equal((sentences, best), ("No client got all its answers, whatever the policy. ", []))
+    sentences, best = verdict_of(*lost, "--policy", "fixed")
+    tap.equal((sentences, best), ("No client got all its answers. ", []))
+    sentences, best = verdict_of("--policy", "fixed", "--policy", "naive")
+    tap.equal((sentences, best), ("Both policies came out the same: every client had all its "
+                                  "answers after 4.136 s. ", []))
+    sentences, best = verdict_of("--policy", "fixed")
+    tap.equal((sentences, best),
+              ("With fixed every client had all its answers after 4.136 s. ", []))
+    tap.contains(report_of(*SMALL, "--clients", 1), "1 client asks 10 questions of one")
+
+
+def test_the_packets_of_rogues_are_told_apart():
+    words = ["--scenario", "rogue", "--clients", 50, "--set", "rogue-queries=20000",
+             "--policy", "port-flow"]
+    policy = document(*words)["policies"][0]
+    tap.equal((policy["mads_sent"], policy["rogue_requests"]), (20250, 20000))
+    text = report_of(*words)
+    tap.contains(text, "<th>by rogues</th>")
+    tap.contains(text, "<td>20,250</td><td>20,000</td>")
+    tap.contains(text, "20,000 questions of 1 rogue, 1.000 s of the SA's time")
 
 
 def test_the_report_keeps_markup_in_names_apart():
@@ -247,27 +343,29 @@ WRONG = [
     (["--policy", "poilte"], USAGE, 'there is no policy "poilte"; the policies are: naive fixed'),
     (["--policy", "fixd"], USAGE, "did you mean fixed?"),
     (["--policy", "fixed,tmeout=1s"], USAGE, "did you mean timeout? The keys are: kind bound"),
-    (["--policy", "fixed,timeout=1"], USAGE, "timeout=1: wants a duration"),
+    (["--policy", "fixed,timeout=1"], USAGE,
+     '--policy "fixed,timeout=1": "timeout=1": wants a duration'),
     (["--policy", "port-flow,reserve=512"], USAGE, "reserve must be below recv-depth"),
     (["--policy", "backoff,base=1ms"], USAGE, "jitter may not be above base"),
     ([a for i in range(17) for a in ("--policy", f"fixed,retries={i}")], USAGE,
      "more than 16 policies"),
-    (["--scenario", "ipoib-bot"], USAGE, "did you mean ipoib-boot? The scenarios are: ipoib-boot"),
-    (["--scenario", "x"], USAGE, 'there is no scenario "x"; the scenarios are: ipoib-boot'),
+    (["--scenario", "ipoib-bot"], USAGE, 
+     '--scenario "ipoib-bot": did you mean ipoib-boot? The scenarios are: ipoib-boot'),
+    (["--scenario", "x"], USAGE, '--scenario "x": the scenarios are: ipoib-boot'),
     (["--set", "pats=1"], USAGE,
-     "--set pats: there is no such key; did you mean paths? The keys are: joins paths"),
+     '--set "pats=1": there is no key "pats"; did you mean paths? The keys are: joins paths'),
     (["--set", "paths"], USAGE, '--set "paths": not of the form key=value'),
-    (["--set", "paths=-3"], USAGE, "--set paths=-3: wants a whole number from 0 to 65535"),
+    (["--set", "paths=-3"], USAGE, '--set "paths=-3": wants a whole number from 0 to 65535'),
     (["--set", "paths=0", "--set", "joins=0"], USAGE, "the clients ask for nothing"),
-    (["--sa-rate", "-5"], USAGE, "--sa-rate=-5: wants a whole number from 1"),
-    (["--sa-rate", "0"], USAGE, "--sa-rate=0: wants a whole number from 1"),
-    (["--sa-queue", "many"], USAGE, "--sa-queue=many: wants a whole number"),
+    (["--sa-rate", "-5"], USAGE, '--sa-rate "-5": wants a whole number from 1'),
+    (["--sa-rate", "0"], USAGE, '--sa-rate "0": wants a whole number from 1'),
+    (["--sa-queue", "many"], USAGE, '--sa-queue "many": wants a whole number'),
     (["--sa-overload", "panic"], USAGE, "wants one of: drop busy stale"),
     (["--loss", "-1%"], USAGE, "--loss"),
     (["--loss", "2"], USAGE, "--loss"),
     (["--seed", "-1"], USAGE, "--seed"),
     (["--seed", "9223372036854775808"], USAGE, "--seed"),
-    (["--duration", "10"], USAGE, "duration=10: wants a duration"),
+    (["--duration", "10"], USAGE, '--duration "10": wants a duration'),
     (["--clients", "0"], USAGE, "wants a whole number from 1 to 200000"),
     (["--clients", "1000000000000"], USAGE, "wants a whole number from 1 to 200000"),
     (["--clients", "200000", "--set", "paths=65535", "--policy", "fixed"], FAILED,
@@ -280,6 +378,14 @@ WRONG = [
     (["--report", "/dev/full", "--policy", "fixed"], FAILED, "No space left on device"),
     (["--trace", "/tmp/trace"], USAGE, "name it with one --policy"),
     (["--trace", "/dev/full", "--policy", "fixed"], FAILED, "No space left on device"),
+    (["--set", "foo=1"], USAGE, '--set "foo=1": there is no key "foo"; the keys are: joins'),
+    (["--topology", ""], USAGE, '--topology "": wants a name'),
+    (["--sa-host", ""], USAGE, '--sa-host "": wants a name'),
+    (["--report", ""], USAGE, '--report "": wants a name'),
+    (["--sa-host", "host-00017"], USAGE, '--sa-host "host-00017": topology fat-tree:hosts=16'),
+    (["--sa-host", "hots-00001"], USAGE, 'did you mean "host-00001"?'),
+    (["--sa-host", "leaf-0001"], USAGE, "has no such host"),
+    (["--list", "--json"], USAGE, "--list is for people and has no JSON form"),
     (["surprise"], USAGE, '"surprise"'),
 ]
 

@@ -194,10 +194,12 @@ static void test_the_nearest_word_is_suggested(void **state)
     assert_string_equal(nearest("strom"), "storm");
     assert_string_equal(nearest("topolgy"), "topology");
     assert_string_equal(nearest("sed"), "seed");
+    assert_string_equal(nearest("esed"), "seed");
     assert_string_equal(nearest("sa_queue"), "sa-queue");
     assert_null(nearest(""));
     assert_null(nearest("x"));
     assert_null(nearest("fabric"));
+    assert_null(nearest("foed")); /* half of the letters are wrong */
     assert_null(nearest("topologytopologytopologytopologytopology"));
 }
 

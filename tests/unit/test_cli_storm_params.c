@@ -37,18 +37,18 @@ static void test_what_is_wrong_is_named(void **state)
         const char *text;
         const char *message; /* begins with this */
     } bad[] = {
-        {"paths", "\"paths\": not of the form key=value"},
-        {"=3", "\"=3\": not of the form key=value"},
-        {"path=3", "path: there is no such key; did you mean paths? The keys are: joins paths"},
-        {"qqqqqqqq=3", "qqqqqqqq: there is no such key; the keys are: joins"},
-        {"paths=-1", "paths=-1: wants a whole number from 0 to 65535"},
-        {"paths=65536", "paths=65536: wants a whole number from 0 to 65535"},
-        {"paths=", "paths=: wants a whole number"},
-        {"timeout=4", "timeout=4: wants a duration from 1.000 us to 3600.0 s, such as 4s"},
-        {"timeout=0", "timeout=0: wants a duration"},
-        {"loss-request=1.5", "loss-request=1.5: wants a share from 0 to 1"},
-        {"sa-overload=panic", "sa-overload=panic: wants one of: drop busy stale"},
-        {"sa-overload=", "sa-overload=: wants one of: drop busy stale"},
+        {"paths", "not of the form key=value"},
+        {"=3", "not of the form key=value"},
+        {"path=3", "there is no key \"path\"; did you mean paths? The keys are: joins paths"},
+        {"qqqqqqqq=3", "there is no key \"qqqqqqqq\"; the keys are: joins"},
+        {"paths=-1", "wants a whole number from 0 to 65535"},
+        {"paths=65536", "wants a whole number from 0 to 65535"},
+        {"paths=", "wants a whole number"},
+        {"timeout=4", "wants a duration from 1.000 us to 3600.0 s, such as 4s"},
+        {"timeout=0", "wants a duration"},
+        {"loss-request=1.5", "wants a share from 0 to 1"},
+        {"sa-overload=panic", "wants one of: drop busy stale"},
+        {"sa-overload=", "wants one of: drop busy stale"},
     };
     struct storm_scenario s, before;
     char why[STORM_WHY_BYTES];
@@ -94,11 +94,12 @@ static void test_wrong_policies_are_explained(void **state)
         {"", "there is no policy \"\"; the policies are: naive fixed backoff"},
         {"fixd", "there is no policy \"fixd\"; did you mean fixed? The policies are: naive"},
         {"fixed,", "\"\": not of the form key=value"},
-        {"fixed,bse=1s", "bse: there is no such key; did you mean base? The keys are: kind"},
+        {"fixed,bse=1s",
+         "\"bse=1s\": there is no key \"bse\"; did you mean base? The keys are: kind"},
         {"backoff,jitter=1s,base=500ms", "jitter may not be above base"},
         {"backoff,base=2s,cap=1s", "base may not be above cap"},
         {"adaptive,window=9,window-max=8", "window may not be above window-max"},
-        {"fixed,agent-limits=maybe", "agent-limits=maybe: wants one of: no yes"},
+        {"fixed,agent-limits=maybe", "\"agent-limits=maybe\": wants one of: no yes"},
     };
     struct storm_policy p;
     char why[STORM_WHY_BYTES];
