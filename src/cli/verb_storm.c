@@ -96,14 +96,16 @@ static void abandon_outputs(struct outputs *out)
 static int check_memory(const struct storm_job *job, const struct storm_outcome *o)
 {
     uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t needed = storm_client_bytes(&job->scenario, &o->policy) * job->clients;
+    uint64_t needed = storm_bytes(&job->scenario, &o->policy, job->clients);
+    uint64_t rogues = job->scenario.rogues;
 
     if (needed <= machine)
         return CLI_DONE;
-    message("%" PRIu32 " clients need at least %" PRIu64
+    message("%" PRIu32 " clients and %" PRIu64 " rogues need at least %" PRIu64
             " MiB of memory, this machine has %" PRIu64,
-            job->clients, needed >> 20, machine >> 20);
-    message_try("fewer --clients, or --set width=N to ask for less at a time");
+            job->clients, rogues, needed >> 20, machine >> 20);
+    message_try("fewer --clients%s, or --set width=N%s to ask for less at a time",
+                rogues > 0 ? " or --set rogues=N" : "", rogues > 0 ? " and rogue-width=N" : "");
     return CLI_FAILED;
 }
 

@@ -435,20 +435,28 @@ void storm_result(struct storm *s, struct storm_result *ret)
     sum_up_times(s, ret);
 }
 
-uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_policy *p)
+/* Bytes that a client touches at least, or 0 when the configuration is wrong. */
+static uint64_t client_bytes(const struct storm_client_behaviour *behaves,
+                             struct weft_mad_config config)
 {
     /* A packet, a buffer and the port itself lie on pages of their own. */
     const uint64_t pages_bytes = (uint64_t)3 * 4096;
-    struct weft_mad_config config;
-    struct storm_client_behaviour behaves;
     uint64_t port;
     uint32_t per_send;
 
-    if (storm_policy_config(p, s, &config) != 0)
-        return 0;
-    behaves = behaviour_of(s, p);
-    config.sends = storm_client_slots(&behaves);
+    config.sends = storm_client_slots(behaves);
     if (weft_mad_port_bytes(&config, &port, &per_send) != 0)
         return 0;
     return pages_bytes + config.sends * (per_send + sizeof(struct storm_client_slot));
+}
+
+uint64_t storm_bytes(const struct storm_scenario *s, const struct storm_policy *p, uint32_t clients)
+{
+    const struct storm_client_behaviour behaves = behaviour_of(s, p);
+    const struct storm_client_behaviour rogue = rogue_of(s);
+    struct weft_mad_config config;
+
+    if (storm_policy_config(p, s, &config) != 0)
+        return 0;
+    return client_bytes(&behaves, config) * clients + client_bytes(&rogue, config) * s->rogues;
 }

@@ -92,8 +92,11 @@ void storm_result(struct storm *s, struct storm_result *ret);
  * @return NULL */
 struct storm *storm_free(struct storm *s);
 
-/** Bytes that every client of a storm touches at least, for an estimate before it is made.
+/** Bytes that the clients of a storm, its rogues included, touch at least: an estimate before it is
+ * made.
+ * @param clients  clients that behave
  * @return 0 when the configuration is wrong */
-uint64_t storm_client_bytes(const struct storm_scenario *s, const struct storm_policy *p);
+uint64_t storm_bytes(const struct storm_scenario *s, const struct storm_policy *p,
+                     uint32_t clients);
 
 #endif

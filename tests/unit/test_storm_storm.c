@@ -168,6 +168,24 @@ static void test_width_is_what_is_under_way(void **state)
     assert_true(r.queue_peak <= 3);
 }
 
+static void test_rogues_count_in_the_memory_a_storm_needs(void **state)
+{
+    struct storm_policy p = fixture_policy("fixed");
+    struct storm_scenario s = fixture_scenario("rogue");
+    uint64_t one, many;
+
+    (void)state;
+    s.rogue_width = 1000;
+    one = storm_bytes(&s, &p, 1);
+    s.rogues = 201;
+    many = storm_bytes(&s, &p, 1);
+    assert_true(one > s.rogue_width * sizeof(struct storm_client_slot));
+    assert_true(many - one >= 200 * s.rogue_width * sizeof(struct storm_client_slot));
+    assert_true(storm_bytes(&s, &p, 2) > many);
+    p.reserve = UINT32_MAX;
+    assert_int_equal(storm_bytes(&s, &p, 1), 0);
+}
+
 /* Nothing takes time but asking anew: a nanosecond, so the storm still ends. */
 static void test_time_goes_on_where_nothing_takes_time(void **state)
 {
@@ -301,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_nobody_resolved_has_no_percentiles),
         cmocka_unit_test(test_paths_wait_for_the_joins),
         cmocka_unit_test(test_width_is_what_is_under_way),
+        cmocka_unit_test(test_rogues_count_in_the_memory_a_storm_needs),
         cmocka_unit_test(test_time_goes_on_where_nothing_takes_time),
         cmocka_unit_test(test_a_late_reask_waits),
         cmocka_unit_test(test_a_rogue_is_no_client),
