@@ -229,7 +229,7 @@ const char *weft_class_name(uint8_t mgmt_class);
 
 /** Looks up a field by the name it has in dumps.
  * @param header  the header
- * @param name    the field, for example "dlid"; docs/wire.md lists all of them
+ * @param name    the field, for example "dlid"; wire.md in share/doc/weft lists them all
  * @return the field, 0 or more, constant for one version of the library; or WEFT_ERR_NOTFOUND */
 int weft_wire_find(enum weft_wire_header header, const char *name);
 

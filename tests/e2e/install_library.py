@@ -79,17 +79,51 @@ def test_a_cpp_program_builds_against_the_shared_library():
     build_and_run("g++", "outside.cc", "-std=c++11", flags("--libs"))
 
 
-def test_the_example_program_builds_and_tells_its_story():
-    with tap.scratch() as folder:
-        program = f"{folder}/two_ports"
-        tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                              *flags("--cflags"), str(tap.ROOT / "examples/two_ports.c"),
-                              "-o", program, str(under("libweft.a"))]))
-        done = tap.run([program])
-    tap.equal((done.returncode, done.stdout),
-              (0, "   0 ms  a packet is lost\n"
-                  " 100 ms  LID 2 has received 42 packets\n"
-                  " 100 ms  OK after 2 packets\n"))
+EXAMPLES = {
+    "two_ports": "   0 ms  a packet is lost\n"
+                 " 100 ms  LID 2 has received 42 packets\n"
+                 " 100 ms  OK after 2 packets\n",
+    "table": "1050 ms: 4536 bytes, the last record is of LID 40\n"
+             "1050 ms: the question: OK\n"
+             "1050 ms: the answer: OK\n"
+             "65 packets, every seventh lost\n",
+}
+
+
+def test_the_example_programs_build_and_tell_their_stories():
+    sources = under("doc/weft/examples")
+    tap.equal(sorted(p.stem for p in sources.glob("*.c")), sorted(EXAMPLES))
+    for name, story in EXAMPLES.items():
+        with tap.scratch() as folder:
+            program = f"{folder}/{name}"
+            tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                  *flags("--cflags"), str(sources / f"{name}.c"),
+                                  "-o", program, str(under("libweft.a"))]))
+            done = tap.run([program])
+        tap.equal((done.returncode, done.stdout), (0, story), name)
+
+
+def test_the_names_of_all_fields_are_installed():
+    tap.equal(under("doc/weft/wire.md").read_bytes(), (tap.ROOT / "docs/wire.md").read_bytes())
+
+
+def announce(cache):
+    """What the installation says when the dynamic linker knows the libraries in `cache`."""
+    folder = str(under("libweft.so.0").parent)
+    with tap.scratch() as tools:
+        ldconfig = pathlib.Path(tools, "ldconfig")
+        ldconfig.write_text(f"#!/bin/sh\necho '{cache.format(folder)}'\n", encoding="utf-8")
+        ldconfig.chmod(0o755)
+        done = tap.run([str(tap.ROOT / "tools/announce-library"), folder],
+                       env={"PATH": f"{tools}:{os.environ['PATH']}"})
+    tap.equal(done.returncode, 0)
+    return done.stderr.replace(folder, "FOLDER")
+
+
+def test_a_library_that_the_linker_does_not_know_is_announced():
+    tap.equal(announce("\tlibweft.so.0 (libc6,x86-64) => {}/libweft.so.0"), "")
+    for cache in ("", "\tlibweft.so.0 (libc6,x86-64) => /elsewhere/libweft.so.0"):
+        tap.contains(announce(cache), "programs do not find FOLDER/libweft.so.0 by themselves")
 
 
 def test_the_shared_library_has_its_soname_and_version_node():
