@@ -48,6 +48,18 @@ static void test_a_timer_fires_at_its_deadline_and_not_before(void **state)
     assert_false(timers_armed(&b.timers, 7));
 }
 
+static void test_a_timer_for_never_is_armed_and_never_fires(void **state)
+{
+    struct bench b;
+    uint32_t id;
+
+    (void)state;
+    timers_init(&b.timers, b.heap, b.place, IDS);
+    timers_arm(&b.timers, 7, WEFT_TIME_NEVER);
+    assert_true(timers_armed(&b.timers, 7));
+    assert_false(timers_pop(&b.timers, WEFT_TIME_NEVER, &id));
+}
+
 static void test_equal_deadlines_come_in_the_order_of_arming(void **state)
 {
     struct bench b;
@@ -114,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_empty_queue_has_no_deadline),
         cmocka_unit_test(test_a_timer_fires_at_its_deadline_and_not_before),
+        cmocka_unit_test(test_a_timer_for_never_is_armed_and_never_fires),
         cmocka_unit_test(test_equal_deadlines_come_in_the_order_of_arming),
         cmocka_unit_test(test_random_arming_and_disarming_agrees_with_an_array),
     };

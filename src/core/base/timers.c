@@ -122,7 +122,7 @@ void timers_disarm(struct timers *t, uint32_t id)
 
 bool timers_pop(struct timers *t, weft_time now, uint32_t *ret_id)
 {
-    if (t->count == 0 || t->heap[0].deadline > now)
+    if (timers_deadline(t) > now || timers_deadline(t) == WEFT_TIME_NEVER)
         return false;
     *ret_id = t->heap[0].id;
     timers_take_out(t, *ret_id);

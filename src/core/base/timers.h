@@ -44,7 +44,7 @@ struct timers {
  * @param place  one entry for each id */
 void timers_init(struct timers *t, struct timer *heap, uint32_t *place, uint32_t ids);
 
-/** Arms or re-arms a timer. */
+/** Arms or re-arms a timer; one for WEFT_TIME_NEVER is armed and never fires. */
 void timers_arm(struct timers *t, uint32_t id, weft_time deadline);
 
 /** Disarms a timer; harmless when it is not armed. */
