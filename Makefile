@@ -34,9 +34,12 @@ bench: all
 soak: packages-test
 	@tools/run-tests --soak $(SOAK_SECONDS)
 
+# Who installs to a DESTDIR makes a package, which has its own way to tell the dynamic linker.
 install: all
 	@meson configure build -Dprefix=$(abspath $(PREFIX))
 	@DESTDIR=$(DESTDIR) meson install -C build
+	@test -n "$(DESTDIR)" || tools/announce-library \
+		"$$(sed -n 's,/libweft\.so\.0$$,,p' build/meson-logs/install-log.txt)"
 
 # Everything under docs/ that is made from the sources.
 docs: packages-test
