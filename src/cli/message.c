@@ -2,21 +2,25 @@
 /* Messages for people, on stderr, each in one piece so that lines of several writers never mix. */
 #include "cli/message.h"
 
+#include "cli/printable.h"
 #include "cli/verb.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+/* A message names two paths at most; a longer one is cut. */
+#define MESSAGE_BYTES 10240
 
 static void print_line(const char *prefix, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
 static void print_line(const char *prefix, const char *format, va_list ap)
 {
-    flockfile(stderr);
-    fputs(prefix, stderr);
-    vfprintf(stderr, format, ap);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    char text[MESSAGE_BYTES];
+    char safe[4 * MESSAGE_BYTES];
+
+    vsnprintf(text, sizeof(text), format, ap);
+    fprintf(stderr, "%s%s\n", prefix, printable(text, safe, sizeof(safe)));
 }
 
 void message(const char *format, ...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A storm as a table: what was assumed above it, what came out in it. */
 #include "cli/message.h"
+#include "cli/printable.h"
 #include "cli/quantity.h"
 #include "cli/storm_params.h"
 #include "cli/storm_show.h"
@@ -82,13 +83,16 @@ static void print_header(const struct storm_job *job)
 {
     uint64_t queries = storm_scenario_queries(&job->scenario);
     char least[QUANTITY_TEXT_BYTES];
+    char topology[PRINTABLE_PATH_BYTES];
+    char host[4 * sizeof(job->sa_host)];
 
     quantity_print_duration(storm_job_least_time(job), least);
     printf("scenario %s, seed %" PRIu64 "\n", job->scenario_name, job->seed);
     printf("topology %s: %" PRIu32 " host%s, %" PRIu32 " switches; %" PRIu32
            " client%s, %u to %u links from the SA on %s\n",
-           job->topology, job->hosts, plural(job->hosts), job->switches, job->clients,
-           plural(job->clients), job->hops_min, job->hops_max, job->sa_host);
+           printable(job->topology, topology, sizeof(topology)), job->hosts, plural(job->hosts),
+           job->switches, job->clients, plural(job->clients), job->hops_min, job->hops_max,
+           printable(job->sa_host, host, sizeof(host)));
     print_parameters(job);
     printf("%" PRIu64 " queries at %" PRIu64 " per second keep the SA busy for %s at least\n\n",
            queries * job->clients, job->scenario.sa_rate, least);

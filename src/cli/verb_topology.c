@@ -3,6 +3,7 @@
 #include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/options.h"
+#include "cli/printable.h"
 #include "cli/suggest.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
@@ -56,29 +57,14 @@ static const struct options_about about = {
     option_table,
 };
 
-/* Names may hold bytes that are no UTF-8; JSON text cannot. */
-static json_t *text_to_json(const char *text)
-{
-    char plain[4 * TOPO_LABEL_BYTES];
-    json_t *value = json_string(text);
-    size_t i;
-
-    if (value)
-        return value;
-    for (i = 0; i < sizeof(plain) - 1 && text[i] != '\0'; i++)
-        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-    plain[i] = '\0';
-    return json_string(plain);
-}
-
 static json_t *findings_to_json(const struct topo_findings *findings)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < findings->count && list; i++) {
         const struct topo_finding *f = &findings->items[i];
-        json_t *item = json_pack("{s:I, s:s, s:o*}", "line", (json_int_t)f->line, "kind",
-                                 topo_kind_name(f->kind), "text", text_to_json(f->text));
+        json_t *item = json_pack("{s:I, s:s, s:s}", "line", (json_int_t)f->line, "kind",
+                                 topo_kind_name(f->kind), "text", f->text);
 
         if (!item || json_array_append_new(list, item) != 0) {
             json_decref(list);
@@ -105,8 +91,11 @@ static int print_lint_json(const struct topo *t, const struct topo_findings *fin
 
 static void print_ignored(const char *name, const struct topo *t)
 {
+    char text[4 * TOPO_IGNORED_TEXT_BYTES];
+
     for (size_t i = 0; i < t->ignored_kept; i++)
-        printf("%s:%" PRIu32 ": ignored: %s\n", name, t->ignored[i].line, t->ignored[i].text);
+        printf("%s:%" PRIu32 ": ignored: %s\n", name, t->ignored[i].line,
+               printable(t->ignored[i].text, text, sizeof(text)));
     if (t->ignored_count > t->ignored_kept)
         printf("%s: %zu more ignored lines are not listed\n", name,
                t->ignored_count - t->ignored_kept);
@@ -146,7 +135,8 @@ static void print_missing_stanzas(const char *name, const struct topo *t)
 static void print_lint(const struct request *request, const struct topo *t,
                        const struct topo_findings *findings)
 {
-    const char *name = topology_shown_name(request->spec);
+    char shown[PRINTABLE_PATH_BYTES];
+    const char *name = printable(topology_shown_name(request->spec), shown, sizeof(shown));
     size_t problems = findings->count + findings->dropped;
 
     if (request->ignored)
@@ -217,12 +207,17 @@ static int print_diff_json(const struct topo_findings *changes)
 
 static void print_diff(const struct request *request, const struct topo_findings *changes)
 {
+    char old[PRINTABLE_PATH_BYTES];
+    char new[PRINTABLE_PATH_BYTES];
+
+    printable(topology_shown_name(request->spec), old, sizeof(old));
+    printable(topology_shown_name(request->second), new, sizeof(new));
     for (size_t i = 0; i < changes->count; i++) {
         const struct topo_finding *f = &changes->items[i];
         bool gone = f->kind == TOPO_NODE_REMOVED || f->kind == TOPO_STANZA_REMOVED ||
                     f->kind == TOPO_LINK_REMOVED;
 
-        print_finding(topology_shown_name(gone ? request->spec : request->second), f);
+        print_finding(gone ? old : new, f);
     }
 }
 

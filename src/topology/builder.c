@@ -193,8 +193,7 @@ void topo_builder_ignore(struct topo_builder *b, uint32_t line, const char *text
     record->line = line;
     if (length >= sizeof(record->text))
         length = sizeof(record->text) - 1;
-    for (size_t i = 0; i < length; i++)
-        record->text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+    memcpy(record->text, text, length);
     record->text[length] = '\0';
 }
 

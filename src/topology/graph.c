@@ -103,7 +103,4 @@ void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES])
                  node->name[0] == '\0' ? "" : "\"");
     else
         snprintf(ret, TOPO_LABEL_BYTES, "%s \"%s\"", topo_type_name(node->type), node->id);
-    for (char *c = ret; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
 }

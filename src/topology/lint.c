@@ -338,8 +338,7 @@ static int copy_findings(const struct topo_findings *from, struct topo_findings 
     int err = 0;
 
     for (size_t i = 0; i < from->count && err == 0; i++)
-        err = topo_findings_add(list, from->items[i].line, from->items[i].kind, "%s",
-                                from->items[i].text);
+        err = topo_findings_copy(list, &from->items[i]);
     list->dropped += from->dropped;
     return err;
 }

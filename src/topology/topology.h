@@ -128,7 +128,8 @@ enum topo_kind {
 struct topo_finding {
     uint32_t line; /**< where; 0 when no line says it */
     enum topo_kind kind;
-    char *text; /**< a sentence without full stop, owned by the list */
+    char *text; /**< a sentence without full stop, safe to print: control characters and what is no
+                     UTF-8 are escaped; owned by the list */
 };
 
 /** A list of findings. */
@@ -142,7 +143,7 @@ struct topo_findings {
 /** An input line that contributed nothing to the model. */
 struct topo_ignored {
     uint32_t line;
-    char text[TOPO_IGNORED_TEXT_BYTES]; /**< its beginning; control characters shown as `?` */
+    char text[TOPO_IGNORED_TEXT_BYTES]; /**< its beginning, verbatim: not safe to print */
 };
 
 /** A topology. Members are for reading. */
@@ -224,7 +225,7 @@ int topo_hops(const struct topo *t, uint32_t from, uint16_t *ret_hops);
 
 /** Describes a node for people: `Switch 0008f10400410015 "leaf 1"`.
  * @param node  a node
- * @param ret   the text; a name's control characters are shown as `?` */
+ * @param ret   the text, the name verbatim: not safe to print */
 void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES]);
 
 /** Writes a topology in ibnetdiscover's format, so that reading it gives the same topology.

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """weft topology as a user runs it: what its actions print, and what it says when it cannot."""
 import json
+import os
 import pathlib
+import re
+import subprocess
 
 import tap
 
@@ -74,7 +77,23 @@ def test_json_survives_names_that_are_no_utf8():
                          b'[1] "S-0000000000000001"[2]\n')
         done = topology("lint", "--json", path)
         tap.equal(done.returncode, 1)
-        tap.contains(json.loads(done.stdout)["problems"][0]["text"], "B?ro")
+        tap.contains(json.loads(done.stdout)["problems"][0]["text"], r"B\xfcro")
+
+
+def test_nothing_reaches_the_terminal_that_it_would_obey():
+    # The reader drops a terminal's colours, so of the first only a file's name can have any.
+    bad, shown = b"\x1b[2J\xc2\x9b31m\x9b\x07", r"\xc2\x9b31m\x9b\x07"
+    with tap.scratch() as folder:
+        path = os.path.join(os.fsencode(folder), bad + b".topo")
+        with open(path, "wb") as out:
+            out.write(b'Switch 2 "S-0000000000000001" # "' + bad + b'"\n'
+                      b'[1] "S-0000000000000001"[2] # 4x' + bad + b'\n' + bad + b"\n")
+        for words in (["lint", "--ignored", path], ["lint", "--json", path], ["diff", path, EXAMPLE],
+                      ["lint", path + b"x"], [b"l" + bad, path]):
+            done = subprocess.run([tap.weft(), "topology", *words], capture_output=True, check=False)
+            text = done.stdout + done.stderr
+            assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), text
+            tap.contains(text.decode().replace("\\\\", "\\"), shown)
 
 
 def test_convert_reads_standard_input_and_is_its_own_fixed_point():
