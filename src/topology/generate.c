@@ -83,6 +83,10 @@ void topo_plan_cable(struct topo_plan *plan, uint32_t a, uint32_t a_port, uint32
 {
     if (topo_builder_error(plan->builder) != 0)
         return;
+    if (plan->count >= TOPO_PORTS_MAX / 2) {
+        topo_builder_fail(plan->builder, WEFT_ERR_FULL);
+        return;
+    }
     if (plan->count == plan->space) {
         uint32_t space = plan->space == 0 ? 1024 : plan->space * 2;
         struct topo_cable *cables = realloc(plan->cables, space * sizeof(*cables));
@@ -139,6 +143,11 @@ static int finish(struct topo_plan *plan, struct topo **ret, struct topo_error *
         claim_end(plan, &plan->cables[i], 1);
     }
     err = topo_builder_finish(plan->builder, ret);
+    if (err == WEFT_ERR_FULL)
+        return topo_refuse(error,
+                           "this makes more than %d nodes or %d cables, a topology's limits; "
+                           "try smaller numbers",
+                           TOPO_NODES_MAX, TOPO_PORTS_MAX / 2);
     if (err != 0)
         *error = (struct topo_error){.text = "memory ran out while the topology was generated"};
     return err;

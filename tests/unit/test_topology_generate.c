@@ -185,6 +185,7 @@ static void test_wrong_generators_are_refused_with_a_reason(void **state)
         {"torus:x=3,y=3,hosts=251", "at most 254"},
         {"dragonfly:a=4,p=2", "h is missing"},
         {"dragonfly:a=4,p=2,h=2,g=10", "at most 9 groups"},
+        {"dragonfly:a=127,p=1,h=127,g=390", "more than 200000 nodes or 1000000 cables"},
         {"dragonfly:a=100,p=100,h=100", "more than 50000"},
         {"dragonfly:a=100,p=100,h=100,g=2", "at most 254"},
     };
