@@ -106,6 +106,18 @@ def test_convert_reads_standard_input_and_is_its_own_fixed_point():
     tap.contains(once.stdout, '\nSwitch\t36 "S-002000000000a100"\t\t# "leaf 1" enhanced port 0')
 
 
+def test_a_pipe_is_read_by_any_name():
+    text = pathlib.Path(EXAMPLE).read_text(encoding="utf-8")
+    with tap.scratch() as folder:
+        pipe = os.path.join(folder, "pipe")
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cp", EXAMPLE, pipe]) as writer:
+            tap.succeeds(topology("lint", pipe))
+            tap.equal(writer.wait(timeout=60), 0)
+    for name in ("-", "/dev/stdin"):
+        tap.succeeds(topology("lint", name, stdin=text))
+
+
 def test_generate_makes_the_bundled_example():
     done = topology("generate", "fat-tree:hosts=324,radix=36")
     tap.succeeds(done)
