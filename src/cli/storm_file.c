@@ -76,7 +76,9 @@ static void forget_unfinished(struct storm_file *f)
     if (f->unfinished)
         replace_unfinished(f->unfinished, NULL);
     free(f->unfinished);
+    free(f->target);
     f->unfinished = NULL;
+    f->target = NULL;
 }
 
 static bool has_own_name_from_start(const char *name)
@@ -86,22 +88,70 @@ static bool has_own_name_from_start(const char *name)
     return stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Makes `NAME.XXXXXX` with the permissions that a new file has. */
-static FILE *open_unfinished(struct storm_file *f)
+/* The path of a file, links followed, so that a link stays one; the file need not exist.
+ * Returns a string to be freed, or NULL with errno set. */
+static char *resolve(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    char *target = realpath(name, NULL);
+    char *folder;
+    char *real;
+
+    if (target || errno != ENOENT)
+        return target;
+    folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup(".");
+    real = folder ? realpath(folder, NULL) : NULL;
+    free(folder);
+    if (real && asprintf(&target, "%s/%s", real, slash ? slash + 1 : name) < 0)
+        target = NULL;
+    free(real);
+    return target;
+}
+
+bool storm_file_same(const char *one, const char *other)
+{
+    char *a = has_own_name_from_start(one) ? NULL : resolve(one);
+    char *b = has_own_name_from_start(other) ? NULL : resolve(other);
+    bool same = a && b && strcmp(a, b) == 0;
+
+    free(a);
+    free(b);
+    return same;
+}
+
+/* The permissions of the file that is replaced, or else those that a new file has.
+ * Returns false when that file must not be written. */
+static bool find_mode(const char *target, mode_t *ret)
 {
     mode_t mask = umask(0);
-    FILE *out = NULL;
-    int fd;
+    struct stat st;
 
     umask(mask);
-    if (asprintf(&f->unfinished, "%s.XXXXXX", f->name) < 0) {
+    *ret = 0666 & ~mask;
+    if (stat(target, &st) != 0)
+        return true;
+    *ret = st.st_mode & 0777;
+    return access(target, W_OK) == 0;
+}
+
+/* Makes `NAME.XXXXXX` beside the file that it will be. */
+static FILE *open_unfinished(struct storm_file *f)
+{
+    FILE *out = NULL;
+    mode_t mode;
+    int fd;
+
+    f->target = resolve(f->name);
+    if (!f->target || !find_mode(f->target, &mode))
+        return NULL;
+    if (asprintf(&f->unfinished, "%s.XXXXXX", f->target) < 0) {
         f->unfinished = NULL;
         errno = ENOMEM;
         return NULL;
     }
     fd = make_unfinished(f->unfinished);
     if (fd >= 0) {
-        fchmod(fd, 0666 & ~mask);
+        fchmod(fd, mode);
         out = fdopen(fd, "w");
         if (!out) {
             unlink(f->unfinished);
@@ -156,7 +206,7 @@ int storm_file_close(struct storm_file *f, const char *what)
     errno = 0;
     failed = fclose(f->out) != 0 || failed;
     if (!failed && f->unfinished)
-        failed = rename(f->unfinished, f->name) != 0;
+        failed = rename(f->unfinished, f->target) != 0;
     error = errno != 0 ? errno : EIO;
     if (failed && f->unfinished)
         unlink(f->unfinished);

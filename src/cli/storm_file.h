@@ -13,15 +13,20 @@
 struct storm_file {
     FILE *out;        /**< NULL when none is open */
     const char *name; /**< as given, borrowed */
+    char *target;     /* the file that name leads to, NULL without unfinished; owned */
     char *unfinished; /* its name until then, NULL when it has its own from the start; owned */
 };
 
-/** Opens a file for writing. Pipes and devices are written under their own name.
+/** Opens a file for writing. A file of that name keeps its permissions, a link leads where it did.
+ * Pipes and devices are written under their own name.
  * @param f     filled
  * @param what  what it is, for messages: "report"
  * @param name  its name; borrowed until it is closed
  * @return CLI_DONE, or CLI_FAILED with a message */
 int storm_file_open(struct storm_file *f, const char *what, const char *name);
+
+/** True when two names lead to one file, there or not yet; never for pipes and devices. */
+bool storm_file_same(const char *one, const char *other);
 
 /** Finds out whether storm_file_open() would succeed; nothing is left behind.
  * @return as storm_file_open() */

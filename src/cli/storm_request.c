@@ -3,6 +3,7 @@
 #include "cli/storm_request.h"
 
 #include "cli/options.h"
+#include "cli/storm_file.h"
 #include "cli/storm_params.h"
 #include "cli/suggest.h"
 
@@ -247,6 +248,27 @@ static void check_policies(struct options *o, const struct storm_request *r, str
                            job->outcomes[i].name);
 }
 
+/* Each output would be lost in the next one, and the fabric in any. */
+static void check_files(struct options *o, const struct storm_request *r)
+{
+    const struct {
+        const char *option, *name;
+    } files[] = {
+        /* "-" is standard input */
+        {"--topology", r->topology && strcmp(r->topology, "-") != 0 ? r->topology : NULL},
+        {"--report", r->report},
+        {"--trace", r->trace},
+        {"--pcap", r->pcap},
+    };
+    const size_t count = sizeof(files) / sizeof(files[0]);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && !options_stopped(o); j++)
+            if (files[i].name && files[j].name && storm_file_same(files[i].name, files[j].name))
+                options_refuse(o, "%s and %s are one file, \"%s\"; give each its own",
+                               files[i].option, files[j].option, files[j].name);
+}
+
 int storm_request_parse(int argc, const char **argv, struct storm_request *r, struct storm_job *job)
 {
     struct options o;
@@ -264,6 +286,7 @@ int storm_request_parse(int argc, const char **argv, struct storm_request *r, st
         find_scenario(&o, r, job);
         set_numbers(&o, r, job);
         check_policies(&o, r, job);
+        check_files(&o, r);
     }
     job->topology = r->topology ? r->topology : DEFAULT_TOPOLOGY;
     job->sa_wanted = r->sa_host;

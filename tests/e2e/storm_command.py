@@ -308,6 +308,38 @@ def test_a_run_that_is_interrupted_leaves_nothing_but_an_old_trace():
             tap.equal(path.read_text(), "old")
 
 
+def test_an_output_keeps_the_link_and_the_permissions_of_its_file():
+    with tap.scratch() as folder:
+        path, link = pathlib.Path(folder, "real.html"), pathlib.Path(folder, "link.html")
+        path.write_text("old")
+        path.chmod(0o640)
+        link.symlink_to("real.html")
+        tap.succeeds(storm(*SMALL, "--policy", "fixed", "--report", link))
+        assert link.is_symlink()
+        tap.contains(path.read_text(encoding="utf-8"), "<html")
+        tap.equal(path.stat().st_mode & 0o777, 0o640)
+        tap.equal(sorted(os.listdir(folder)), ["link.html", "real.html"])
+
+
+def test_no_output_is_another_one_or_the_topology():
+    with tap.scratch() as folder:
+        topology, link = pathlib.Path(folder, "t.topo"), pathlib.Path(folder, "link")
+        topology.write_text('Switch 2 "S-1"\n[1] "H-1"[1]\nCa 1 "H-1"\n[1] "S-1"[1]\n')
+        link.symlink_to("t.topo")
+        before = topology.read_text()
+        for words, pair in ((["--report", "a", "--pcap", "./a"], "--report and --pcap"),
+                            (["--trace", f"{folder}/a", "--pcap", "a"], "--trace and --pcap"),
+                            (["--report", "t.topo"], "--topology and --report"),
+                            (["--trace", "link"], "--topology and --trace")):
+            done = storm("--topology", topology, "--policy", "fixed", *words, cwd=folder)
+            tap.equal(done.returncode, USAGE)
+            tap.contains(done.stderr, f"{pair} are one file")
+        tap.succeeds(storm("--topology", topology, "--policy", "fixed", "--trace", "/dev/null",
+                           "--pcap", "/dev/null"))
+        tap.equal(topology.read_text(), before)
+        tap.equal(sorted(os.listdir(folder)), ["link", "t.topo"])
+
+
 def test_the_trace_tells_what_every_engine_did():
     with tap.scratch() as folder:
         path = pathlib.Path(folder, "trace")
