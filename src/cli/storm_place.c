@@ -142,11 +142,13 @@ static void spread_clients(struct storm_job *job, const struct storm_client_plac
 static int place_clients(struct storm_job *job, const struct topo *t, const uint16_t *hops)
 {
     struct storm_client_place *hosts = calloc(t->host_count, sizeof(*hosts));
-    uint32_t count;
+    uint32_t count = hosts ? find_hosts(t, hops, hosts) : 0;
 
-    if (!hosts)
+    /* The SA's own host is always among them. */
+    if (count == 0) {
+        free(hosts);
         return message_failed("no memory for %" PRIu32 " hosts", t->host_count);
-    count = find_hosts(t, hops, hosts);
+    }
     for (uint32_t i = 0; i < count; i++)
         if (hosts[i].hops == 0)
             job->sa_lid = hosts[i].lid;
