@@ -6,7 +6,7 @@
 
 /* Room around a plot, in pixels. */
 static const double room_left = 62;
-static const double room_right = 14;
+static const double room_right = 24;
 static const double room_top = 10;
 static const double room_bottom = 24;
 static const double room_title = 20;

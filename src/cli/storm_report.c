@@ -118,7 +118,7 @@ static void write_rogue_work(const struct storm_scenario *s, FILE *out)
     html_counted(out, queries, "question");
     fputs(" of ", out);
     html_counted(out, s->rogues, "rogue");
-    fprintf(out, ", %s of the SA's time; whether those come is not counted below. ", work);
+    fprintf(out, ", %s of the SA's time; whether those are answered is not counted below. ", work);
 }
 
 static void write_unreachable(const struct storm_job *job, FILE *out)
@@ -143,7 +143,8 @@ static void write_yardstick(const struct storm_job *job, FILE *out)
     quantity_print_duration(storm_verdict_least_time(job), least);
     fprintf(out, "<p>Answering every question once takes the SA <b>%s</b>", work);
     if (storm_verdict_least_time(job) > storm_job_least_time(job))
-        fprintf(out, ", and the last client starts only after <b>%s</b>", least);
+        fprintf(out, ", and the %sclient starts only after <b>%s</b>",
+                job->clients == 1 ? "" : "last ", least);
     fputs("; the last answer cannot come before that. ", out);
     if (job->scenario.rogues > 0)
         write_rogue_work(&job->scenario, out);
@@ -212,7 +213,8 @@ static void write_results(const struct storm_job *job, FILE *out)
         "<h2>%s</h2>\n<div class=\"scroll\"><table>\n<tr><th class=\"l\">policy</th><th>clients "
         "resolved</th><th>clients failed</th>%s<th>all resolved after</th><th>half of them "
         "within</th><th>99&nbsp;%% within</th><th>slowest</th><th>MADs sent</th>%s<th>"
-        "dupli&shy;cates</th><th>BUSY</th><th>lost at the SA</th><th>stale work</th><th>lost at "
+        "dupli&shy;cates</th><th>BUSY</th><th>lost at the&nbsp;SA</th><th>stale work</th><th>lost "
+        "at "
         "clients</th><th>longest queue</th></tr>\n",
         job->outcome_count > 1 ? "The policies side by side" : "The result in numbers",
         storm_verdict_cut(job) ? "<th>of these waiting</th>" : "",

@@ -201,8 +201,9 @@ static void write_calm(const struct storm_job *job, FILE *out)
     fprintf(out,
             "This SA was not overloaded: it lost and refused nothing, and nobody had to ask twice. "
             "%s all answers were there after <b>%s</b>, and no client waited for its own longer "
-            "than <b>%s</b>. More clients or a slower SA would show a difference.",
-            job->outcome_count > 1 ? "Whatever the policy," : "So", end_text, wait_text);
+            "than <b>%s</b>.%s",
+            job->outcome_count > 1 ? "Whatever the policy," : "So", end_text, wait_text,
+            job->outcome_count > 1 ? " More clients or a slower SA would tell them apart." : "");
 }
 
 static void write_cut(const struct storm_job *job, FILE *out)
