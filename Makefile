@@ -8,7 +8,7 @@ DEMO_STORM = --topology examples/fat-tree-324.topo --scenario mpi-start --sa-ove
 DEMO_REPORT = build/storm.html
 
 # What is installed: optimized, without the checks that stop the program, without the tests.
-RELEASE = --buildtype=release -Dchecked=false -Dtests=false -Dprefix=$(abspath $(PREFIX))
+RELEASE = --buildtype=release -Dchecked=false -Dtests=false
 
 .PHONY: all demo test lint bench soak install docs clean packages-build packages-test
 
@@ -35,10 +35,13 @@ soak: packages-test
 	@tools/run-tests --soak $(SOAK_SECONDS)
 
 # Who installs to a DESTDIR makes a package, which has its own way to tell the dynamic linker.
+# The shell takes both names from its environment: they may hold blanks.
+install: export PREFIX := $(PREFIX)
+install: export DESTDIR := $(DESTDIR)
 install: all
-	@meson configure build -Dprefix=$(abspath $(PREFIX))
-	@DESTDIR=$(DESTDIR) meson install -C build
-	@test -n "$(DESTDIR)" || tools/announce-library \
+	@meson configure build -Dprefix="$$(realpath -ms "$$PREFIX")"
+	@meson install -C build
+	@test -n "$$DESTDIR" || tools/announce-library \
 		"$$(sed -n 's,/libweft\.so\.0$$,,p' build/meson-logs/install-log.txt)"
 
 # Everything under docs/ that is made from the sources.
