@@ -73,7 +73,7 @@ static bool is_better(const struct figure *a, const struct figure *b)
 
 static void rank(const struct storm_job *job, struct ranking *ret)
 {
-    ret->count = job->outcome_count;
+    *ret = (struct ranking){.count = job->outcome_count};
     for (size_t i = 0; i < ret->count; i++) {
         struct figure f = figure_of(job, &job->outcomes[i]);
         size_t at = i;
