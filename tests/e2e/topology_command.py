@@ -88,9 +88,10 @@ def test_nothing_reaches_the_terminal_that_it_would_obey():
         with open(path, "wb") as out:
             out.write(b'Switch 2 "S-0000000000000001" # "' + bad + b'"\n'
                       b'[1] "S-0000000000000001"[2] # 4x' + bad + b'\n' + bad + b"\n")
-        for words in (["lint", "--ignored", path], ["lint", "--json", path], ["diff", path, EXAMPLE],
-                      ["lint", path + b"x"], [b"l" + bad, path]):
-            done = subprocess.run([tap.weft(), "topology", *words], capture_output=True, check=False)
+        for words in (["lint", "--ignored", path], ["lint", "--json", path],
+                      ["diff", path, EXAMPLE], ["lint", path + b"x"], [b"l" + bad, path]):
+            done = subprocess.run([tap.weft(), "topology", *words], capture_output=True,
+                                  check=False)
             text = done.stdout + done.stderr
             assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), text
             tap.contains(text.decode().replace("\\\\", "\\"), shown)
