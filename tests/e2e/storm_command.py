@@ -381,7 +381,7 @@ WRONG = [
     (["--policy", "backoff,base=1ms"], USAGE, "jitter may not be above base"),
     ([a for i in range(17) for a in ("--policy", f"fixed,retries={i}")], USAGE,
      "more than 16 policies"),
-    (["--scenario", "ipoib-bot"], USAGE, 
+    (["--scenario", "ipoib-bot"], USAGE,
      '--scenario "ipoib-bot": did you mean ipoib-boot? The scenarios are: ipoib-boot'),
     (["--scenario", "x"], USAGE, '--scenario "x": the scenarios are: ipoib-boot'),
     (["--set", "pats=1"], USAGE,
