@@ -166,7 +166,9 @@ struct weft_mad_rmpp {
     uint64_t bytes_max;   /**< default 1 MiB, up to 2^32 - 2^20: memory for incoming segments, all
                                transfers together, in blocks of about 7 kB; less than one block
                                refuses every message of more than one segment */
-    weft_time ack_ns;     /**< default 2 s: longest wait for an ACK; not 0 */
+    weft_time ack_ns;     /**< default 2 s: longest wait for an ACK; not 0. Each window in which a
+                               packet is lost may cost one such wait, which counts against
+                               receive_ns: shorten it where packets get lost */
     weft_time receive_ns; /**< default 40 s: a transfer not complete by then is aborted; not 0 */
     weft_time keep_ns;    /**< default 10 s: a finished transfer is remembered, to repeat its ACK */
 };
@@ -289,11 +291,14 @@ struct weft_mad_send_req {
     weft_mad_agent_id agent; /**< who sends */
     struct weft_mad_addr to; /**< where to; its qkey and pkey_index are carried as they are */
     const void *data;  /**< the MAD: borrowed, unchanged, until its SEND_DONE is polled. An RMPP
-                            message has the class header once, then all its data. */
+                            message has the class header once, then all its data; its owner sets
+                            the flag Active, the engine everything else in the RMPP header */
     uint32_t len;      /**< bytes in data: 24 (36 for classes with RMPP) up to 256, more for RMPP;
                             missing bytes go out as zeroes */
-    weft_time timeout; /**< wait for the answer, counted from tx_done; 0: no answer is expected */
-    uint8_t retries;   /**< further packets when no answer comes */
+    weft_time timeout; /**< wait for the answer, counted from tx_done; 0: no answer is expected. An
+                            answer in many segments must be there whole by then */
+    uint8_t retries; /**< further packets when no answer comes; of an RMPP message, for each window:
+                          progress fills them up again */
     weft_time queue_timeout;            /**< longest stay in a backlog; 0: the port's */
     const struct weft_mad_retry *retry; /**< NULL: as the agent; borrowed until SEND_DONE */
     uint64_t user_data;                 /**< comes back in the events */
@@ -311,8 +316,9 @@ struct weft_mad_send_req {
  *         agent's QP, RMPP Active without an RMPP class, directed-route hops, unusable policy);
  *         WEFT_ERR_STALE: no such agent;
  *         WEFT_ERR_FULL: all sends are in use: drain events, or configure more;
- *         WEFT_ERR_CONFLICT: a request with this transaction id and class is outstanding, or a
- *         response with them is on its way to the same LID: use another id, or wait;
+ *         WEFT_ERR_CONFLICT: a request with this transaction id and class is outstanding: use
+ * another id; or a response with them is on its way to the same destination, so that the repeated
+ *         request which it answers needs no second one;
  *         WEFT_ERR_CLOCK */
 int weft_mad_post(struct weft_mad_port *p, weft_time now, const struct weft_mad_send_req *r,
                   weft_mad_send_id *ret);
@@ -383,7 +389,8 @@ enum weft_mad_verdict {
     WEFT_MAD_DROP_UNMATCHED, /**< a response that no send waits for */
     WEFT_MAD_DROP_NO_AGENT,  /**< an unsolicited MAD that no agent takes */
     WEFT_MAD_DROP_HOPS,      /**< a directed-route SMP that ends elsewhere */
-    WEFT_MAD_DROP_RMPP, /**< a segment, ACK, STOP or ABORT that fits no transfer, or is refused */
+    WEFT_MAD_DROP_RMPP, /**< a segment received before (it may be acknowledged again), or a segment,
+                             ACK, STOP or ABORT that fits no transfer or is refused */
     WEFT_MAD_DROP_NO_BUFFER /**< no receive buffer was free */
 };
 /** Number of verdicts. */
