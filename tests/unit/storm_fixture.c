@@ -12,6 +12,10 @@
 
 #include <cmocka.h>
 
+/* Recounting every engine after every step takes most of the time of a large storm, and of one with
+ * rogues that ask for much at a time. */
+static const uint64_t checked_max = 400;
+
 /* Pieces of an arena are mapped, as the command does it: filling them would take most of the time
  * of a small storm. */
 static const size_t mapped_from = (size_t)1 << 20;
@@ -65,7 +69,7 @@ struct storm_result fixture_run(const struct storm_scenario *s, const struct sto
                                   .clients = clients,
                                   .sa_lid = 1,
                                   .seed = seed,
-                                  .check = true};
+                                  .check = clients + s->rogues * s->rogue_width <= checked_max};
     struct storm_result result;
     struct storm *storm = NULL;
     uint32_t violator = 0;

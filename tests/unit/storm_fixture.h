@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
  * A storm in a few lines of a test: a preset with changes, a policy by name, run to its end with
- * every promise of the engine checked after every step.
+ * every promise of the engine checked after every step, unless it is large.
  */
 #ifndef TESTS_STORM_FIXTURE_H
 #define TESTS_STORM_FIXTURE_H
