@@ -82,30 +82,19 @@ static uint64_t mix_number(uint64_t hash, uint64_t number)
     return snapshot_mix(hash, &number, sizeof(number));
 }
 
-static bool slot_is_free(const struct pool *pool, uint32_t slot)
+/* The free slots in the order they will be given out, then the first `len` bytes of each object in
+ * use, but for its generation. */
+static uint64_t mix_pool(uint64_t hash, const struct pool *pool, size_t len)
 {
-    for (uint32_t s = pool->free; s != POOL_NONE; s = *(const uint32_t *)pool_at(pool, s)) {
-        if (s == slot)
-            return true;
-    }
-    return false;
-}
+    uint32_t slot = 0;
+    const unsigned char *at;
 
-/* The free slots in the order they will be given out, then the objects in use, but for the
- * `skip_bytes` at `skip` (the generation, or generation and counters). */
-static uint64_t mix_pool(uint64_t hash, const struct pool *pool, size_t skip, size_t skip_bytes,
-                         size_t len)
-{
     hash = mix_number(hash, pool->fresh);
     for (uint32_t s = pool->free; s != POOL_NONE; s = *(const uint32_t *)pool_at(pool, s))
         hash = mix_number(hash, s);
-    for (uint32_t s = 0; s < pool->fresh; s++) {
-        const unsigned char *at = pool_at(pool, s);
-
-        if (slot_is_free(pool, s))
-            continue;
-        hash = snapshot_mix(hash, at, skip);
-        hash = snapshot_mix(hash, at + skip + skip_bytes, len - skip - skip_bytes);
+    while ((at = pool_next(pool, &slot))) {
+        hash = mix_number(hash, *(const uint32_t *)(const void *)at);
+        hash = snapshot_mix(hash, at + POOL_HEAD_BYTES, len - POOL_HEAD_BYTES);
     }
     return hash;
 }
@@ -159,18 +148,14 @@ uint64_t snapshot_hash(const struct weft_mad_port *p)
 {
     uint64_t hash = mix_port(1, p);
 
-    hash = mix_pool(hash, &p->agents, offsetof(struct agent, generation), sizeof(uint32_t),
-                    offsetof(struct agent, stats));
-    hash = mix_pool(hash, &p->sends, offsetof(struct send, generation), sizeof(uint32_t),
-                    sizeof(struct send));
-    hash = mix_pool(hash, &p->txs, offsetof(struct tx, generation), sizeof(uint32_t),
-                    sizeof(struct tx));
-    hash = mix_pool(hash, &p->recvs, offsetof(struct recv, generation), sizeof(uint32_t),
-                    sizeof(struct recv));
-    hash = mix_pool(hash, &p->peers, 0, 0, sizeof(struct peer));
-    hash = mix_pool(hash, &p->backlogs, 0, 0, sizeof(struct backlog));
-    hash = mix_pool(hash, &p->transfers, 0, 0, sizeof(struct transfer));
-    hash = mix_pool(hash, &p->blocks, 0, 0, sizeof(struct rmpp_block));
+    hash = mix_pool(hash, &p->agents, offsetof(struct agent, stats));
+    hash = mix_pool(hash, &p->sends, sizeof(struct send));
+    hash = mix_pool(hash, &p->txs, sizeof(struct tx));
+    hash = mix_pool(hash, &p->recvs, sizeof(struct recv));
+    hash = mix_pool(hash, &p->peers, sizeof(struct peer));
+    hash = mix_pool(hash, &p->backlogs, sizeof(struct backlog));
+    hash = mix_pool(hash, &p->transfers, sizeof(struct transfer));
+    hash = mix_pool(hash, &p->blocks, sizeof(struct rmpp_block));
     hash = mix_index(hash, &p->send_index);
     hash = mix_index(hash, &p->peer_index);
     hash = mix_index(hash, &p->transfer_index);

@@ -407,7 +407,7 @@ static void test_a_stale_agent_is_refused_in_every_call(void **state)
     struct fx *f = fx_new(NULL, FX_SA);
     struct weft_mad_send_req r = fx_request(f, 1);
     struct weft_mad_agent_stats st;
-    const weft_mad_agent_id none = {0}, far = {ENGINE_HANDLE(1000000, 1)};
+    const weft_mad_agent_id none = {0}, far = {POOL_HANDLE(1000000, 1)};
     const struct weft_mad_agent_req same = fx_agent_req(FX_SA);
     weft_mad_agent_id again;
     uint32_t tid;

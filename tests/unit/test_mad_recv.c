@@ -56,7 +56,7 @@ static void test_a_released_message_is_stale_in_every_call(void **state)
 {
     struct fx *f = trapped();
     uint8_t part[WEFT_MAD_BYTES] = {0};
-    weft_mad_recv_id stale[3] = {{0}, {0}, {ENGINE_HANDLE(5000, 1)}}, id, next;
+    weft_mad_recv_id stale[3] = {{0}, {0}, {POOL_HANDLE(5000, 1)}}, id, next;
 
     (void)state;
     trap(f, 1);
@@ -82,7 +82,7 @@ static void test_a_released_message_is_stale_in_every_call(void **state)
 static void test_a_message_that_nobody_polled_yet_cannot_be_released(void **state)
 {
     struct fx *f = trapped();
-    weft_mad_recv_id guessed = {ENGINE_HANDLE(0, 1)};
+    weft_mad_recv_id guessed = {POOL_HANDLE(0, 1)};
 
     (void)state;
     trap(f, 1);

@@ -74,7 +74,7 @@ static void test_a_packet_is_reported_once(void **state)
 {
     struct fx *f = shallow();
     weft_mad_tx_id first, second;
-    const weft_mad_tx_id none = {0}, far = {ENGINE_HANDLE(100000, 1)};
+    const weft_mad_tx_id none = {0}, far = {POOL_HANDLE(100000, 1)};
 
     (void)state;
     fx_ask_all(f, 1, 3);

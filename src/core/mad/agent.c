@@ -12,25 +12,19 @@
 
 struct agent *agent_lookup(const struct weft_mad_port *p, weft_mad_agent_id id)
 {
-    uint32_t slot = (uint32_t)id.v - 1;
-    struct agent *a;
+    struct agent *a = pool_find(&p->agents, id.v);
 
-    if (!pool_known(&p->agents, slot))
-        return NULL;
-    a = pool_at(&p->agents, slot);
-    return a->present && a->generation == id.v >> 32 ? a : NULL;
+    return a && a->present ? a : NULL;
 }
 
 /* Walks the registered agents. */
 static struct agent *agent_next(const struct weft_mad_port *p, uint32_t *slot)
 {
-    while (pool_known(&p->agents, *slot)) {
-        struct agent *a = pool_at(&p->agents, (*slot)++);
+    struct agent *a;
 
-        if (a->present)
-            return a;
-    }
-    return NULL;
+    while ((a = pool_next(&p->agents, slot)) && !a->present)
+        ;
+    return a;
 }
 
 static bool agent_owns(const struct agent *a, const uint8_t *mad)
@@ -147,32 +141,23 @@ static uint32_t agent_draw_tid(struct weft_mad_port *p)
 {
     for (;;) {
         uint32_t tid = p->tid_next, slot = 0;
+        const struct agent *a;
 
         p->tid_next = tid == ENGINE_TID_MAX ? 1 : tid + 1;
-        while (pool_known(&p->agents, slot)) {
-            const struct agent *a = pool_at(&p->agents, slot);
-
-            if (a->tid == tid)
-                break;
-            slot++;
-        }
-        if (!pool_known(&p->agents, slot))
+        while ((a = pool_next(&p->agents, &slot)) && a->tid != tid)
+            ;
+        if (!a)
             return tid;
     }
 }
 
 static struct agent *agent_take(struct weft_mad_port *p)
 {
-    uint32_t generation = 1;
-    bool fresh;
-    struct agent *a = pool_take(&p->agents, &fresh);
+    struct agent *a = pool_take(&p->agents);
 
     if (!a)
         return NULL;
-    if (!fresh)
-        generation = a->generation;
-    memset(a, 0, sizeof(*a));
-    a->generation = generation;
+    pool_clear(a, sizeof(*a));
     flow_backlog_init(&a->backlog, a);
     list_init(&a->waiting);
     return a;
@@ -216,14 +201,14 @@ void agent_free_if_gone(struct weft_mad_port *p, struct agent *a)
 {
     if (a->present || a->live_sends > 0)
         return;
-    a->tid = 0;
-    a->generation++;
     pool_give(&p->agents, a);
 }
 
 int weft_mad_agent_remove(struct weft_mad_port *p, weft_time now, weft_mad_agent_id id)
 {
     struct agent *a = agent_lookup(p, id);
+    uint32_t slot = 0;
+    struct send *s;
     int err = engine_clock(p, now);
 
     if (err < 0)
@@ -231,9 +216,7 @@ int weft_mad_agent_remove(struct weft_mad_port *p, weft_time now, weft_mad_agent
     if (!a)
         return WEFT_ERR_STALE;
     a->present = false;
-    for (uint32_t slot = 0; a->live_sends > 0 && pool_known(&p->sends, slot); slot++) {
-        struct send *s = pool_at(&p->sends, slot);
-
+    while (a->live_sends > 0 && (s = pool_next(&p->sends, &slot))) {
         if (s->agent == a)
             send_agent_removed(p, s);
     }

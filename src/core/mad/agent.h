@@ -10,7 +10,7 @@
 /** An agent that was removed has a stale id already while its last sends end. */
 static inline weft_mad_agent_id agent_id(const struct weft_mad_port *p, const struct agent *a)
 {
-    return (weft_mad_agent_id){ENGINE_HANDLE(pool_slot(&p->agents, a), a->generation)};
+    return (weft_mad_agent_id){pool_handle(&p->agents, a)};
 }
 
 /** The agent of a handle, or NULL when it is stale. */

@@ -10,11 +10,6 @@ struct tally {
     uint32_t sends, outstanding, queued, gathering;
 };
 
-static bool send_in_use(const struct send *s)
-{
-    return s->agent != NULL;
-}
-
 static const char *audit_send(const struct weft_mad_port *p, const struct send *s)
 {
     bool armed = timers_armed(&p->timers, pool_slot(&p->sends, s));
@@ -45,13 +40,12 @@ static const char *audit_send(const struct weft_mad_port *p, const struct send *
 
 static const char *audit_sends(const struct weft_mad_port *p, struct tally *ret)
 {
-    for (uint32_t slot = 0; pool_known(&p->sends, slot); slot++) {
-        const struct send *s = pool_at(&p->sends, slot);
-        const char *broken;
+    uint32_t slot = 0;
+    const struct send *s;
 
-        if (!send_in_use(s))
-            continue;
-        broken = audit_send(p, s);
+    while ((s = pool_next(&p->sends, &slot))) {
+        const char *broken = audit_send(p, s);
+
         if (broken)
             return broken;
         ret->sends++;
@@ -68,11 +62,10 @@ static const char *audit_sends(const struct weft_mad_port *p, struct tally *ret)
 
 static const char *audit_agent(const struct weft_mad_port *p, const struct agent *a)
 {
-    uint32_t outstanding = 0, queued = 0, live = 0;
+    uint32_t outstanding = 0, queued = 0, live = 0, slot = 0;
+    const struct send *s;
 
-    for (uint32_t slot = 0; pool_known(&p->sends, slot); slot++) {
-        const struct send *s = pool_at(&p->sends, slot);
-
+    while ((s = pool_next(&p->sends, &slot))) {
         if (s->agent != a)
             continue;
         live++;
@@ -103,12 +96,11 @@ static const char *audit_backlog(const struct weft_mad_port *p, const struct bac
 
 static const char *audit_peer(const struct weft_mad_port *p, const struct peer *d)
 {
-    uint32_t outstanding = 0, users = 0;
+    uint32_t outstanding = 0, users = 0, slot = 0;
+    const struct send *s;
 
-    for (uint32_t slot = 0; pool_known(&p->sends, slot); slot++) {
-        const struct send *s = pool_at(&p->sends, slot);
-
-        if (!send_in_use(s) || s->peer != d)
+    while ((s = pool_next(&p->sends, &slot))) {
+        if (s->peer != d)
             continue;
         users++;
         outstanding += send_is_outstanding(s);
@@ -131,13 +123,10 @@ static const char *audit_peer(const struct weft_mad_port *p, const struct peer *
 
 static const char *audit_buffers(const struct weft_mad_port *p, const struct tally *t)
 {
-    uint32_t unsolicited = 0, used = 0;
+    uint32_t unsolicited = 0, used = 0, slot = 0;
+    const struct recv *r;
 
-    for (uint32_t slot = 0; pool_known(&p->recvs, slot); slot++) {
-        const struct recv *r = pool_at(&p->recvs, slot);
-
-        if (r->place == RECV_FREE)
-            continue;
+    while ((r = pool_next(&p->recvs, &slot))) {
         used++;
         unsolicited += !r->solicited;
     }
@@ -168,18 +157,18 @@ static const char *audit_queues(const struct weft_mad_port *p)
 static const char *audit_owners(const struct weft_mad_port *p)
 {
     const char *broken = NULL;
+    uint32_t slot = 0;
+    const struct agent *a;
+    const struct peer *d;
 
-    for (uint32_t slot = 0; !broken && pool_known(&p->agents, slot); slot++) {
-        const struct agent *a = pool_at(&p->agents, slot);
-
-        if (a->tid == 0)
-            continue;
+    while (!broken && (a = pool_next(&p->agents, &slot))) {
         broken = audit_agent(p, a);
         if (!broken)
             broken = audit_backlog(p, &a->backlog);
     }
-    for (uint32_t slot = 0; !broken && pool_known(&p->peers, slot); slot++)
-        broken = audit_peer(p, pool_at(&p->peers, slot));
+    slot = 0;
+    while (!broken && (d = pool_next(&p->peers, &slot)))
+        broken = audit_peer(p, d);
     return broken;
 }
 

@@ -64,10 +64,11 @@ void device_post(struct weft_mad_port *p, struct send *s, const uint8_t *smp)
 
 void device_send_gone(struct weft_mad_port *p, const struct send *s)
 {
-    for (uint32_t slot = 0; pool_known(&p->recvs, slot); slot++) {
-        struct recv *r = pool_at(&p->recvs, slot);
+    uint32_t slot = 0;
+    struct recv *r;
 
-        if (r->place != RECV_FREE && r->local == s)
+    while ((r = pool_next(&p->recvs, &slot))) {
+        if (r->local == s)
             r->local = NULL;
     }
 }

@@ -2,9 +2,8 @@
 /** @file
  * The engine's objects: port, agent, send, packet, received message, destination.
  *
- * They live in arrays of one allocation. Each array has a pool; a handle is slot + 1 in the low
- * half and the slot's generation in the high half, and the generation grows when the slot is given
- * back.
+ * They live in arrays of one allocation. Each array has a pool, whose two words all objects begin
+ * with; ids that the host gets are handles of these pools.
  */
 #ifndef WEFT_CORE_MAD_ENGINE_H
 #define WEFT_CORE_MAD_ENGINE_H
@@ -45,6 +44,7 @@ struct transfer;
  * window, those of one agent to it, made when the first one comes and given back with the last. */
 struct backlog {
     uint32_t pool_link;
+    uint32_t generation;
     struct list_node sends;
     struct list_node turn;    /* its place in the line of what stops its first send */
     struct list_node by_peer; /* among those of its destination; the agent's own is on no list */
@@ -103,10 +103,10 @@ struct rmpp_send {
  * sending and retrying, the third for the address. With very many sends outstanding every line is a
  * cache miss. */
 struct send {
-    uint32_t len; /* the pool's link while the slot is free */
-    uint32_t generation;
+    uint32_t len;
+    uint32_t generation; /* the pool's, as in all objects */
     uint64_t tid;
-    struct agent *agent; /* NULL while the slot is free */
+    struct agent *agent;
     uint64_t user_data;
     struct peer *peer;         /* its destination's window, or NULL */
     struct transfer *transfer; /* its answer, while that arrives in segments */
@@ -137,6 +137,7 @@ _Static_assert(offsetof(struct send, queue) == 64 && sizeof(struct send) == 192,
 /** A destination with its adaptive window. */
 struct peer {
     uint32_t pool_link;
+    uint32_t generation;
     uint32_t hash;
     struct list_node idle; /* on port->peers_idle while no send uses it */
     uint8_t gid[16];
@@ -153,18 +154,18 @@ struct peer {
 
 /** A packet with the host, or one of the engine's own waiting for it. */
 struct tx {
+    uint32_t pool_link;
+    uint32_t generation;
     struct list_node queue;
     struct send *send; /* NULL: the engine's own (ACK, ABORT, automatic answer) */
-    uint32_t generation;
     uint8_t qpn;
     bool held;               /* with the host */
     struct weft_mad_addr to; /* the engine's own only */
-    uint8_t mad[WEFT_MAD_BYTES];
+    _Alignas(16) uint8_t mad[WEFT_MAD_BYTES];
 };
 
 /** Where a received message is. */
 enum recv_place {
-    RECV_FREE,
     RECV_GATHERING, /* segments are still coming in */
     RECV_EVENT,     /* in the event queue */
     RECV_HELD       /* with its owner */
@@ -192,6 +193,7 @@ struct recv {
 /** An incoming RMPP transfer (rules: rmpp_rx.c). */
 struct transfer {
     uint32_t pool_link;
+    uint32_t generation;
     uint32_t hash;
     bool complete;
     uint8_t mgmt_class, class_version, method;
@@ -212,14 +214,16 @@ struct transfer {
     uint64_t map[ENGINE_WINDOW_MAX / 64]; /* bit segment % 1024: stored out of order */
 };
 
-/** Segments are stored in blocks of this many, so a hole costs at most a few blocks. */
+/** Segments are stored in blocks of this many, so a hole costs at most a few blocks. The bytes are
+ * aligned, as those of packets: copies run at almost twice the speed. */
 #define RMPP_BLOCK_SEGMENTS    32
 /** Most data bytes of a segment: those of vendor range 2. */
 #define RMPP_SEGMENT_BYTES_MAX (WEFT_MAD_BYTES - 40)
 struct rmpp_block {
     uint32_t pool_link;
+    uint32_t generation;
     uint32_t next;
-    uint8_t bytes[RMPP_BLOCK_SEGMENTS * RMPP_SEGMENT_BYTES_MAX];
+    _Alignas(16) uint8_t bytes[RMPP_BLOCK_SEGMENTS * RMPP_SEGMENT_BYTES_MAX];
 };
 
 /** Packets that are due on one QP. */
@@ -261,8 +265,6 @@ struct weft_mad_port {
     struct weft_alloc alloc;
     uint64_t bytes;
 };
-
-#define ENGINE_HANDLE(slot, generation) ((uint64_t)(generation) << 32 | ((uint64_t)(slot) + 1))
 
 static inline bool engine_class_in(const struct weft_mad_classes *set, uint8_t mgmt_class)
 {

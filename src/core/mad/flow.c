@@ -89,8 +89,7 @@ static struct backlog *flow_backlog(const struct send *s)
 
 static struct backlog *flow_backlog_make(struct weft_mad_port *p, const struct send *s)
 {
-    bool fresh;
-    struct backlog *b = pool_take(&p->backlogs, &fresh);
+    struct backlog *b = pool_take(&p->backlogs);
 
     /* there is one for each send, or for each pair of agent and destination */
     WEFT_ASSERT(b);

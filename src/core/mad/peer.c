@@ -33,8 +33,7 @@ struct peer *peer_find(const struct weft_mad_port *p, const struct weft_mad_addr
 
 static struct peer *peer_room(struct weft_mad_port *p)
 {
-    bool fresh;
-    struct peer *d = pool_take(&p->peers, &fresh);
+    struct peer *d = pool_take(&p->peers);
     struct list_node *oldest;
 
     if (d)
@@ -58,7 +57,7 @@ struct peer *peer_take(struct weft_mad_port *p, const struct weft_mad_addr *to)
     d = peer_room(p);
     if (!d)
         return NULL;
-    memset(d, 0, sizeof(*d));
+    pool_clear(d, sizeof(*d));
     d->hash = peer_hash(to);
     d->by_gid = to->has_grh;
     d->lid = to->lid;

@@ -269,14 +269,12 @@ weft_time weft_mad_deadline(const struct weft_mad_port *p)
 void weft_mad_port_stats(const struct weft_mad_port *p, struct weft_mad_port_stats *ret)
 {
     uint32_t slot = 0;
+    const struct agent *a;
 
     *ret = p->stats;
     ret->agents = 0;
-    while (pool_known(&p->agents, slot)) {
-        const struct agent *a = pool_at(&p->agents, slot++);
-
+    while ((a = pool_next(&p->agents, &slot)))
         ret->agents += a->present;
-    }
     ret->sends = p->sends.used;
     ret->outstanding = p->outstanding;
     ret->queued = p->queued;

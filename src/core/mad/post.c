@@ -40,15 +40,11 @@ static bool post_policy_valid(const struct weft_mad_send_req *r)
 
 static struct send *post_take(struct weft_mad_port *p)
 {
-    bool fresh;
-    struct send *s = pool_take(&p->sends, &fresh);
-    uint32_t generation;
+    struct send *s = pool_take(&p->sends);
 
     if (!s)
         return NULL;
-    generation = fresh ? 1 : s->generation;
-    memset(s, 0, offsetof(struct send, to));
-    s->generation = generation;
+    pool_clear(s, offsetof(struct send, to));
     list_init(&s->queue);
     return s;
 }
@@ -117,8 +113,6 @@ static void post_start(struct weft_mad_port *p, struct send *s, uint8_t retries)
 /* Takes a slot back that was never accepted. */
 static int post_refuse(struct weft_mad_port *p, struct send *s, int err)
 {
-    s->agent = NULL;
-    s->generation++;
     pool_give(&p->sends, s);
     return err;
 }

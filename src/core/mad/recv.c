@@ -13,17 +13,15 @@
 struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
                        const struct send *request)
 {
-    bool kept = request && send_is_outstanding(request), fresh;
+    bool kept = request && send_is_outstanding(request);
     struct recv *r;
 
     if (!kept && !flow_buffer_to_spare(p))
         return NULL;
-    while (!(r = pool_take(&p->recvs, &fresh))) {
+    while (!(r = pool_take(&p->recvs))) {
         if (!request || !rmpp_rx_make_room(p))
             return NULL;
     }
-    if (fresh)
-        r->generation = 1;
     r->place = RECV_GATHERING;
     r->solicited = request != NULL;
     r->device = false;
@@ -48,8 +46,6 @@ void recv_give(struct weft_mad_port *p, struct recv *r)
     rmpp_store_free(p, r);
     if (!r->solicited)
         p->held_unsolicited--;
-    r->place = RECV_FREE;
-    r->generation++;
     pool_give(&p->recvs, r);
 }
 
@@ -73,13 +69,9 @@ bool recv_deliver(struct weft_mad_port *p, struct agent *a, const struct weft_ma
 
 struct recv *recv_lookup(const struct weft_mad_port *p, weft_mad_recv_id id)
 {
-    uint32_t slot = (uint32_t)id.v - 1;
-    struct recv *r;
+    struct recv *r = pool_find(&p->recvs, id.v);
 
-    if (!pool_known(&p->recvs, slot))
-        return NULL;
-    r = pool_at(&p->recvs, slot);
-    return r->place == RECV_HELD && r->generation == id.v >> 32 ? r : NULL;
+    return r && r->place == RECV_HELD ? r : NULL;
 }
 
 int weft_mad_recv_read(struct weft_mad_port *p, weft_mad_recv_id id, uint32_t off, void *dst,

@@ -9,7 +9,7 @@
 
 static inline weft_mad_recv_id recv_id(const struct weft_mad_port *p, const struct recv *r)
 {
-    return (weft_mad_recv_id){ENGINE_HANDLE(pool_slot(&p->recvs, r), r->generation)};
+    return (weft_mad_recv_id){pool_handle(&p->recvs, r)};
 }
 
 /** Takes a buffer and fills it with a packet.

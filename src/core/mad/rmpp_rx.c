@@ -107,7 +107,6 @@ static void transfer_end(struct weft_mad_port *p, struct transfer *t, uint8_t st
     timers_disarm(&p->timers, transfer_timer(p, t));
     list_remove(&t->age);
     index_remove(&p->transfer_index, t->hash, pool_slot(&p->transfers, t));
-    t->agent = NULL;
     pool_give(&p->transfers, t);
     if (r)
         recv_free(p, r);
@@ -144,8 +143,7 @@ bool rmpp_rx_make_room(struct weft_mad_port *p)
  * the oldest that nobody asked for. */
 static struct transfer *transfer_room(struct weft_mad_port *p, bool solicited)
 {
-    bool fresh;
-    struct transfer *t = pool_take(&p->transfers, &fresh);
+    struct transfer *t = pool_take(&p->transfers);
     struct list_node *oldest;
 
     if (t)
@@ -155,7 +153,7 @@ static struct transfer *transfer_room(struct weft_mad_port *p, bool solicited)
         transfer_end(p, WEFT_CONTAINER_OF(oldest, struct transfer, age), WEFT_RMPP_STATUS_OK);
     else if (!solicited || !rmpp_rx_make_room(p))
         return NULL;
-    return pool_take(&p->transfers, &fresh);
+    return pool_take(&p->transfers);
 }
 
 static struct transfer *transfer_begin(struct weft_mad_port *p, struct agent *a,
@@ -165,7 +163,7 @@ static struct transfer *transfer_begin(struct weft_mad_port *p, struct agent *a,
 
     if (!t)
         return NULL;
-    memset(t, 0, sizeof(*t));
+    pool_clear(t, sizeof(*t));
     t->hash = key_hash(k);
     t->mgmt_class = k->mgmt_class;
     t->class_version = k->class_version;
@@ -445,9 +443,10 @@ void rmpp_rx_request_gone(struct weft_mad_port *p, struct send *s)
 
 void rmpp_rx_agent_gone(struct weft_mad_port *p, const struct agent *a)
 {
-    for (uint32_t slot = 0; pool_known(&p->transfers, slot); slot++) {
-        struct transfer *t = pool_at(&p->transfers, slot);
+    uint32_t slot = 0;
+    struct transfer *t;
 
+    while ((t = pool_next(&p->transfers, &slot))) {
         if (t->agent == a)
             transfer_end(p, t, WEFT_RMPP_STATUS_OK);
     }

@@ -11,8 +11,7 @@ static struct rmpp_block *store_block(const struct weft_mad_port *p, uint32_t sl
 
 static uint32_t store_grow(struct weft_mad_port *p)
 {
-    bool fresh;
-    struct rmpp_block *b = pool_take(&p->blocks, &fresh);
+    struct rmpp_block *b = pool_take(&p->blocks);
 
     if (!b)
         return POOL_NONE;

@@ -14,13 +14,7 @@
 
 struct send *send_lookup(const struct weft_mad_port *p, weft_mad_send_id id)
 {
-    uint32_t slot = (uint32_t)id.v - 1;
-    struct send *s;
-
-    if (!pool_known(&p->sends, slot))
-        return NULL;
-    s = pool_at(&p->sends, slot);
-    return s->generation == id.v >> 32 ? s : NULL;
+    return pool_find(&p->sends, id.v);
 }
 
 static void send_trace(const struct weft_mad_port *p, const struct send *s, enum send_input input,
@@ -119,8 +113,6 @@ void send_free(struct weft_mad_port *p, struct send *s)
 {
     struct agent *a = s->agent;
 
-    s->agent = NULL;
-    s->generation++;
     pool_give(&p->sends, s);
     a->live_sends--;
     agent_free_if_gone(p, a);

@@ -10,7 +10,7 @@
 
 static inline weft_mad_send_id send_id(const struct weft_mad_port *p, const struct send *s)
 {
-    return (weft_mad_send_id){ENGINE_HANDLE(pool_slot(&p->sends, s), s->generation)};
+    return (weft_mad_send_id){pool_handle(&p->sends, s)};
 }
 
 /** The head of a trace event about a send. */

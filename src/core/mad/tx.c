@@ -21,13 +21,10 @@ void tx_due(struct weft_mad_port *p, struct send *s)
 
 static struct tx *tx_take(struct weft_mad_port *p, uint8_t qpn)
 {
-    bool fresh;
-    struct tx *t = pool_take(&p->txs, &fresh);
+    struct tx *t = pool_take(&p->txs);
 
     if (!t)
         return NULL;
-    if (fresh)
-        t->generation = 1;
     list_init(&t->queue);
     t->qpn = qpn;
     t->held = false;
@@ -94,7 +91,7 @@ static void tx_hand_over(struct weft_mad_port *p, struct tx *t, struct weft_mad_
     const struct send *s = t->send;
 
     t->held = true;
-    ret->id.v = ENGINE_HANDLE(pool_slot(&p->txs, t), t->generation);
+    ret->id.v = pool_handle(&p->txs, t);
     ret->qpn = t->qpn;
     ret->len = WEFT_MAD_BYTES;
     ret->data = t->mad;
@@ -172,25 +169,19 @@ bool weft_mad_poll_tx(struct weft_mad_port *p, struct weft_mad_tx *ret)
 
 int weft_mad_tx_done(struct weft_mad_port *p, weft_time now, weft_mad_tx_id id, bool ok)
 {
-    uint32_t slot = (uint32_t)id.v - 1;
-    struct tx *t;
+    struct tx *t = pool_find(&p->txs, id.v);
     struct send *s;
     int err = engine_clock(p, now);
 
     if (err < 0)
         return err;
-    if (!pool_known(&p->txs, slot))
-        return WEFT_ERR_STALE;
-    t = pool_at(&p->txs, slot);
-    if (!t->held || t->generation != id.v >> 32)
+    if (!t || !t->held)
         return WEFT_ERR_STALE;
     s = t->send;
     if (s)
         p->queues[t->qpn].held--;
     else
         p->control_used--;
-    t->held = false;
-    t->generation++;
     pool_give(&p->txs, t);
     if (s)
         send_completed(p, s, ok);
