@@ -374,6 +374,49 @@ static void test_a_local_SMP_that_is_passed_on_or_answered_keeps_its_buffer(void
     }
 }
 
+/* Transfers that nobody asked for give way to answers, so the budget counts their buffers as free;
+ * they are not when the device has done its part. */
+static void test_transfers_that_come_in_do_not_take_what_is_passed_on(void **state)
+{
+    (void)state;
+    for (int answer = 0; answer < 2; answer++) {
+        struct fx *f = with_requests_waiting(DR);
+        struct weft_mad_agent_req a = fx_agent_req(FX_SA), sm = fx_agent_req(DR);
+        weft_mad_agent_id asker = f->agent;
+        struct fx_segment s = {.mgmt_class = FX_SA,
+                               .method = WEFT_METHOD_REPORT,
+                               .type = WEFT_RMPP_DATA,
+                               .flags = WEFT_RMPP_FLAG_FIRST,
+                               .segment = 1};
+        struct weft_mad_send_req r;
+        weft_mad_recv_id id;
+
+        a.rmpp_version = 1;
+        fx_own_method(&a, WEFT_METHOD_REPORT);
+        fx_agent(f, &a);
+        f->mgmt_class = DR;
+        f->agent = fx_agent(f, &sm);
+        r = fx_request(f, 100);
+        packet_directed(f->mads[100], 0);
+        fx_post(f, &r);
+        id = device_event(f);
+        for (s.tid = 1; s.tid <= 10; s.tid++)
+            assert_int_equal(fx_rx_segment(f, &s), WEFT_MAD_ACCEPTED);
+        f->mgmt_class = FX_PERF;
+        f->agent = asker;
+        fx_ask_all(f, 1, 70);
+        if (answer)
+            assert_int_equal(weft_mad_recv_answer(f->port, f->now, id, f->event.u.recv.mad), 0);
+        else
+            assert_int_equal(weft_mad_recv_pass(f->port, f->now, id), 0);
+        fx_audit(f);
+        assert_true(fx_event(f));
+        assert_int_equal(f->event.type, WEFT_MAD_EVENT_RECV);
+        assert_int_equal(f->event.u.recv.solicited, answer);
+        fx_free(f);
+    }
+}
+
 static void count_drops(void *ctx, const struct weft_trace_event *ev)
 {
     unsigned *drops = ctx;
@@ -444,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_a_message_that_is_passed_on_keeps_its_buffer),
         cmocka_unit_test(test_what_nobody_takes_leaves_its_buffer_to_those_who_wait),
         cmocka_unit_test(test_a_local_SMP_that_is_passed_on_or_answered_keeps_its_buffer),
+        cmocka_unit_test(test_transfers_that_come_in_do_not_take_what_is_passed_on),
         cmocka_unit_test(test_local_SMPs_that_nobody_can_take_are_counted_and_traced),
     };
 

@@ -5,7 +5,6 @@
 
 #include "core/mad/agent.h"
 #include "core/mad/event.h"
-#include "core/mad/flow.h"
 #include "core/mad/match.h"
 #include "core/mad/recv.h"
 #include "core/mad/rx.h"
@@ -96,8 +95,6 @@ static int device_message(struct weft_mad_port *p, weft_time now, weft_mad_recv_
     return 0;
 }
 
-/* What comes of a DEVICE message has the first claim on its buffer: sends that wait for one are
- * served afterwards. */
 int weft_mad_recv_pass(struct weft_mad_port *p, weft_time now, weft_mad_recv_id id)
 {
     uint8_t mad[WEFT_MAD_BYTES];
@@ -114,10 +111,10 @@ int weft_mad_recv_pass(struct weft_mad_port *p, weft_time now, weft_mad_recv_id 
     rx = recv_packet(r, mad);
     local = r->local;
     looped = r->looped;
-    recv_give(p, r);
+    recv_route(p, r);
     verdict = looped ? device_to_agent(p, &rx) : rx_to_agent(p, &rx);
     rx_count_passed(p, &rx, verdict);
-    flow_buffer_freed(p);
+    recv_routed(p);
     device_local_done(p, local);
     return 0;
 }
@@ -140,13 +137,13 @@ int weft_mad_recv_answer(struct weft_mad_port *p, weft_time now, weft_mad_recv_i
         err = tx_reply(p, &rx, answer);
     if (err < 0)
         return err;
-    recv_give(p, r);
+    recv_route(p, r);
     if (local && !local->agent->no_recv) {
         bool delivered = recv_deliver(p, local->agent, &rx, local);
 
         WEFT_ASSERT(delivered);
     }
-    flow_buffer_freed(p);
+    recv_routed(p);
     device_local_done(p, local);
     return 0;
 }

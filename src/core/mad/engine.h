@@ -248,6 +248,7 @@ struct weft_mad_port {
     uint32_t gathering;             /* of the outstanding ones: have a receive buffer already */
     uint32_t gathering_unsolicited; /* transfers still coming in that answer no request */
     uint32_t held_unsolicited;      /* receive buffers of unsolicited MADs */
+    bool buffer_claimed; /* the buffer given back last is its former message's to take again */
     uint32_t control_used;
     struct list_node waiting;    /* backlogs whose first send waits for the port's budget */
     struct list_node peers_idle; /* oldest first */

@@ -13,7 +13,7 @@
 struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
                        const struct send *request)
 {
-    bool kept = request && send_is_outstanding(request);
+    bool kept = p->buffer_claimed || (request && send_is_outstanding(request));
     struct recv *r;
 
     if (!kept && !flow_buffer_to_spare(p))
@@ -22,6 +22,7 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
         if (!request || !rmpp_rx_make_room(p))
             return NULL;
     }
+    p->buffer_claimed = false;
     r->place = RECV_GATHERING;
     r->solicited = request != NULL;
     r->device = false;
@@ -41,7 +42,7 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
     return r;
 }
 
-void recv_give(struct weft_mad_port *p, struct recv *r)
+static void recv_give(struct weft_mad_port *p, struct recv *r)
 {
     rmpp_store_free(p, r);
     if (!r->solicited)
@@ -52,6 +53,18 @@ void recv_give(struct weft_mad_port *p, struct recv *r)
 void recv_free(struct weft_mad_port *p, struct recv *r)
 {
     recv_give(p, r);
+    flow_buffer_freed(p);
+}
+
+void recv_route(struct weft_mad_port *p, struct recv *r)
+{
+    recv_give(p, r);
+    p->buffer_claimed = true;
+}
+
+void recv_routed(struct weft_mad_port *p)
+{
+    p->buffer_claimed = false;
     flow_buffer_freed(p);
 }
 

@@ -22,8 +22,12 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
 /** Gives a buffer and its segments back and lets sends go that waited for it. */
 void recv_free(struct weft_mad_port *p, struct recv *r);
 
-/** The same, but the caller has a use for the buffer first and calls flow_buffer_freed() then. */
-void recv_give(struct weft_mad_port *p, struct recv *r);
+/** Begins to route a message on that has a buffer: that is free now for whatever comes of the
+ * message, and for nothing else until recv_routed(). */
+void recv_route(struct weft_mad_port *p, struct recv *r);
+
+/** Ends what recv_route() began: sends that wait for a buffer may have it if it is still free. */
+void recv_routed(struct weft_mad_port *p);
 
 /** A message that its owner has polled and not released; NULL when the handle is stale. */
 struct recv *recv_lookup(const struct weft_mad_port *p, weft_mad_recv_id id);
