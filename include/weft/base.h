@@ -26,7 +26,9 @@ typedef uint64_t weft_time;
 #define WEFT_S  ((weft_time)1000000000) /**< nanoseconds in one second */
 
 /** What a call can go wrong with. Functions return 0 or one of these (all are negative);
- * when they do, nothing was changed and no output argument was written. */
+ * when they do, nothing was changed and no output argument was written, but for two things: the
+ * object's time has moved on to the `now` of the call (unless that is the error, WEFT_ERR_CLOCK),
+ * and counters of what was refused or dropped have counted it. */
 enum weft_err {
     WEFT_ERR_INVALID = -1,  /**< an argument is outside its documented range: correct the call */
     WEFT_ERR_FULL = -2,     /**< a configured limit is reached: drain, wait, or configure more */

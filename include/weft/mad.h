@@ -16,6 +16,10 @@
  *     while (weft_mad_poll_tx())     send it;   then drain both queues until they are empty
  *     while (weft_mad_poll_event())  act on it;
  *
+ * A SEND_DONE is queued in the call that finds out how the send ended, which may be
+ * weft_mad_poll_tx(): a packet that is due when its send is answered or given up is skipped there.
+ *
+ * Pointers must not be NULL unless their text says so.
  * Addresses, times and lengths are in host byte order; MADs are 256 bytes as on the wire.
  * All memory is taken in weft_mad_port_new(); later calls answer WEFT_ERR_FULL at a limit.
  * Deliberate differences from the Linux MAD layer are listed in docs/compat.md.
@@ -59,7 +63,7 @@ typedef struct {
 struct weft_mad_grh {
     uint8_t sgid[16];      /**< source GID, as on the wire */
     uint8_t dgid[16];      /**< destination GID, as on the wire */
-    uint32_t flow_label;   /**< 20 bits */
+    uint32_t flow_label;   /**< 20 bits; carried, not checked */
     uint8_t traffic_class; /**< traffic class */
     uint8_t hop_limit;     /**< hop limit */
     uint8_t sgid_index;    /**< index of sgid in the port's GID table; carried, not interpreted */
@@ -69,7 +73,7 @@ struct weft_mad_grh {
 struct weft_mad_addr {
     uint16_t lid;            /**< LID of the far end */
     uint8_t sl;              /**< service level, 0..15 */
-    uint8_t path_bits;       /**< low LMC bits of our own LID */
+    uint8_t path_bits;       /**< low LMC bits of our own LID; not checked at post */
     uint32_t qpn;            /**< QP number of the far end, 24 bits */
     uint32_t qkey;           /**< Q_Key; 0 on QP0 */
     uint16_t pkey_index;     /**< index in our P_Key table */
@@ -170,7 +174,10 @@ struct weft_mad_rmpp {
                                packet is lost may cost one such wait, which counts against
                                receive_ns: shorten it where packets get lost */
     weft_time receive_ns; /**< default 40 s: a transfer not complete by then is aborted; not 0 */
-    weft_time keep_ns;    /**< default 10 s: a finished transfer is remembered, to repeat its ACK */
+    weft_time keep_ns;    /**< default 10 s: a finished transfer is remembered, to repeat its ACK;
+                               until then another one of the same peer, class, method and
+                               transaction id is taken for a repetition: do not use an id of an
+                               answer in segments again towards the same peer */
 };
 
 /** A pure observer: sees each step of the engine, must not call into it.
@@ -253,7 +260,8 @@ struct weft_mad_agent_req {
     bool user_rmpp;        /**< with rmpp_version 1: segments are passed through as they are */
     bool send_only;        /**< no registration: class, version, OUI and methods are not looked at,
                                 unsolicited MADs never come here */
-    bool no_recv;        /**< with send_only: answers are not delivered either (and not limited) */
+    bool no_recv; /**< with send_only: answers are not delivered either (and not limited): no
+                       answer ends a send with a timeout before its TIMEOUT */
     uint64_t methods[2]; /**< unsolicited methods owned, bit m is method m (R bit stripped); may be
                               empty: an agent for requests only */
     const struct weft_mad_retry *retry; /**< NULL: as the port; copied */
@@ -271,8 +279,9 @@ int weft_mad_agent_add(struct weft_mad_port *p, const struct weft_mad_agent_req 
                        weft_mad_agent_id *ret);
 
 /** Removes an agent. The id is stale at once and nothing more is received for it; each of its sends
- * still gets its SEND_DONE with WEFT_MAD_FLUSHED: those waiting for an answer or in a backlog in
- * this call, those whose packet is with the host when that comes back.
+ * still gets its SEND_DONE with WEFT_MAD_FLUSHED: those waiting for an answer, in a backlog or with
+ * the own device in this call, those whose packet is with the host when that comes back, those
+ * whose packet is due when weft_mad_poll_tx() skips it.
  * @param p    the port
  * @param now  the time
  * @param id   the agent
@@ -324,7 +333,9 @@ int weft_mad_post(struct weft_mad_port *p, weft_time now, const struct weft_mad_
                   weft_mad_send_id *ret);
 
 /** Gives up a send. Its SEND_DONE says WEFT_MAD_FLUSHED, even when the answer was already
- * delivered: at the next weft_mad_advance(), or when its packet comes back from the host.
+ * delivered. It comes at the next weft_mad_advance() when the send was waiting for an answer or in
+ * a backlog, when its packet comes back from the host, or, when that is only due, as soon as
+ * weft_mad_poll_tx() skips it; no deadline tells of the last two.
  * @param p    the port
  * @param now  the time
  * @param id   the send
@@ -421,7 +432,9 @@ struct weft_mad_tx {
 };
 
 /** Takes the next packet to transmit. At a time, at most send_depth packets of sends are with the
- * host for each QP, and at most 32 of the engine's own (ACKs, ABORTs, automatic answers).
+ * host for each QP, and at most 32 of the engine's own (ACKs, ABORTs, automatic answers). Packets
+ * that nobody wants any more are skipped, which may queue events: drain weft_mad_poll_event()
+ * after.
  * @param p    the port
  * @param ret  the packet
  * @return whether there was one */
