@@ -260,8 +260,8 @@ struct weft_mad_agent_req {
     bool user_rmpp;        /**< with rmpp_version 1: segments are passed through as they are */
     bool send_only;        /**< no registration: class, version, OUI and methods are not looked at,
                                 unsolicited MADs never come here */
-    bool no_recv; /**< with send_only: answers are not delivered either (and not limited): no
-                       answer ends a send with a timeout before its TIMEOUT */
+    bool no_recv;        /**< with send_only: answers are not delivered either (and not limited): no
+                              answer ends a send with a timeout before its TIMEOUT */
     uint64_t methods[2]; /**< unsolicited methods owned, bit m is method m (R bit stripped); may be
                               empty: an agent for requests only */
     const struct weft_mad_retry *retry; /**< NULL: as the port; copied */

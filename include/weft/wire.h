@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/** The only base version of MADs (IBA 13.4.3). */
+#define WEFT_MAD_BASE_VERSION 1
+
 /** Sizes in bytes that all MADs share (IBA 13.4.2, 13.6). */
 enum weft_mad_size {
     WEFT_MAD_BYTES = 256,            /**< a MAD on the wire, always */

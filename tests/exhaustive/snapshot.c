@@ -148,7 +148,8 @@ uint64_t snapshot_hash(const struct weft_mad_port *p)
 {
     uint64_t hash = mix_port(1, p);
 
-    hash = mix_pool(hash, &p->agents, offsetof(struct agent, stats));
+    hash = mix_pool(hash, &p->agents,
+                    offsetof(struct agent, stats) + offsetof(struct weft_mad_agent_stats, sent));
     hash = mix_pool(hash, &p->sends, sizeof(struct send));
     hash = mix_pool(hash, &p->txs, sizeof(struct tx));
     hash = mix_pool(hash, &p->recvs, sizeof(struct recv));

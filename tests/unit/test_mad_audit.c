@@ -95,10 +95,10 @@ static void test_counts(void **state)
     PLANT(b.f->port->outstanding++, "the port's counts");
     PLANT(b.f->port->queued--, "the port's counts");
     PLANT(b.f->port->gathering++, "the port's counts");
-    PLANT(b.agent->outstanding--, "an agent's counts");
-    PLANT(b.agent->queued++, "an agent's counts");
+    PLANT(b.agent->stats.outstanding--, "an agent's counts");
+    PLANT(b.agent->stats.queued++, "an agent's counts");
     PLANT(b.agent->live_sends++, "an agent's counts");
-    PLANT(b.agent->limit = 1, "within its limit");
+    PLANT(b.agent->stats.limit = 1, "within its limit");
     PLANT(b.peer->outstanding++, "a destination's counts");
     PLANT(b.peer->users--, "a destination's counts");
     PLANT(list_push_back(&b.f->port->peers_idle, &b.peer->idle), "idle if and only if");
@@ -115,10 +115,10 @@ static void test_backlogs_and_buffers(void **state)
     struct transfer t = {0};
 
     (void)state;
-    PLANT(b.agent->limit = 9, "stopped by something");
+    PLANT(b.agent->stats.limit = 9, "stopped by something");
     PLANT(list_remove(&b.backlog->turn), "stands in a line");
     PLANT(list_push_back(&b.f->port->waiting, &b.agent->backlog.turn), "empty backlog");
-    PLANT(b.f->port->recv_depth = 3, "has a free receive buffer");
+    PLANT(b.f->port->config.recv_depth = 3, "has a free receive buffer");
     PLANT(b.waits->transfer = &t, "know each other");
 }
 

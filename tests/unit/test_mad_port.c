@@ -154,7 +154,7 @@ static void test_queue_depths_are_clamped(void **state)
         c.send_depth = depths[i][0];
         f = fx_new(&c, 0);
         assert_int_equal(fx_stats(f).recv_depth, depths[i][1]);
-        assert_int_equal(f->port->send_depth, depths[i][1]);
+        assert_int_equal(f->port->config.send_depth, depths[i][1]);
         assert_int_equal(f->port->config.flow.reserve, depths[i][1] / 8);
         assert_int_equal(f->port->config.rmpp.window, depths[i][1] / 8);
         fx_free(f);

@@ -192,7 +192,7 @@ int weft_mad_agent_add(struct weft_mad_port *p, const struct weft_mad_agent_req 
         a->has_retry = true;
         a->retry = *r->retry;
     }
-    a->limit = flow_agent_limit(p, a);
+    a->stats.limit = flow_agent_limit(p, a);
     *ret = agent_id(p, a);
     return 0;
 }
@@ -244,8 +244,5 @@ int weft_mad_agent_stats(const struct weft_mad_port *p, weft_mad_agent_id id,
     if (!a)
         return WEFT_ERR_STALE;
     *ret = a->stats;
-    ret->limit = a->limit;
-    ret->outstanding = a->outstanding;
-    ret->queued = a->queued;
     return 0;
 }

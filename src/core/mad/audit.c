@@ -72,9 +72,9 @@ static const char *audit_agent(const struct weft_mad_port *p, const struct agent
         queued += s->state == WEFT_MAD_QUEUED;
         outstanding += send_is_outstanding(s) && (s->flags & SEND_LIMITED) != 0;
     }
-    if (outstanding != a->outstanding || queued != a->queued || live != a->live_sends)
+    if (outstanding != a->stats.outstanding || queued != a->stats.queued || live != a->live_sends)
         return "an agent's counts are those of its sends";
-    if (a->limit > 0 && a->outstanding > a->limit)
+    if (a->stats.limit > 0 && a->stats.outstanding > a->stats.limit)
         return "an agent's outstanding sends stay within its limit";
     return NULL;
 }
@@ -133,7 +133,7 @@ static const char *audit_buffers(const struct weft_mad_port *p, const struct tal
     if (used != p->recvs.used || unsolicited != p->held_unsolicited)
         return "receive buffers in use are counted";
     if (p->config.flow.port_budget &&
-        p->recv_depth - used + p->gathering_unsolicited < t->outstanding - t->gathering)
+        p->config.recv_depth - used + p->gathering_unsolicited < t->outstanding - t->gathering)
         return "with the port's budget on, every outstanding request has a free receive buffer";
     return NULL;
 }
@@ -148,7 +148,7 @@ static const char *audit_queues(const struct weft_mad_port *p)
             due++;
         if (due != q->due_count)
             return "packets due are counted";
-        if (q->held > p->send_depth)
+        if (q->held > p->config.send_depth)
             return "no more packets are with the host than the send queue holds";
     }
     return p->events_count <= p->events_size ? NULL : "the event queue does not overflow";

@@ -60,13 +60,11 @@ struct agent {
     uint32_t oui;
     uint32_t tid; /* upper half of its transaction ids */
     uint32_t live_sends;
-    uint32_t limit; /* 0: none */
-    uint32_t outstanding, queued;
     uint64_t methods[2];
     struct backlog backlog;   /* of sends to destinations without a window */
     struct list_node waiting; /* backlogs whose first send waits for this agent's limit */
     struct weft_mad_retry retry;
-    struct weft_mad_agent_stats stats;
+    struct weft_mad_agent_stats stats; /* its levels decide what the agent may send */
 };
 
 /** What a send is. Its state is `state` alone. */
@@ -255,7 +253,6 @@ struct weft_mad_port {
     struct list_node transfers_unsolicited; /* those still coming in, oldest first */
     struct list_node transfers_complete;    /* oldest first */
 
-    uint32_t recv_depth, send_depth;
     uint16_t base_lid;
     uint8_t lmc;
     bool retry_forced;

@@ -8,7 +8,7 @@
 
 uint32_t flow_agent_limit(const struct weft_mad_port *p, const struct agent *a)
 {
-    uint32_t depth = p->recv_depth;
+    uint32_t depth = p->config.recv_depth;
 
     if (!p->config.flow.agent_limits || a->no_recv)
         return 0;
@@ -31,7 +31,8 @@ void flow_classify(struct weft_mad_port *p, struct send *s)
 {
     if (s->timeout == 0)
         return;
-    if (s->agent->limit > 0 && flow_class_is_limited(s->mgmt_class) && !(s->flags & SEND_RMPP))
+    if (s->agent->stats.limit > 0 && flow_class_is_limited(s->mgmt_class) &&
+        !(s->flags & SEND_RMPP))
         s->flags |= SEND_LIMITED;
     if (p->config.flow.adaptive && !(s->flags & SEND_DIRECTED)) {
         s->peer = peer_take(p, &s->to);
@@ -46,8 +47,12 @@ void flow_count_outstanding(struct weft_mad_port *p, struct send *s, bool enters
 {
     uint32_t d = enters ? 1 : UINT32_MAX;
 
+    WEFT_ASSERT(enters || s->timeout == 0 || p->outstanding > 0);
+    WEFT_ASSERT(enters || !s->transfer || p->gathering > 0);
+    WEFT_ASSERT(enters || !(s->flags & SEND_LIMITED) || s->agent->stats.outstanding > 0);
+    WEFT_ASSERT(enters || !s->peer || s->peer->outstanding > 0);
     if (s->flags & SEND_LIMITED)
-        s->agent->outstanding += d;
+        s->agent->stats.outstanding += d;
     if (s->timeout > 0) {
         p->outstanding += d;
         if (s->transfer)
@@ -61,7 +66,8 @@ void flow_count_queued(struct weft_mad_port *p, struct send *s, bool enters)
 {
     uint32_t d = enters ? 1 : UINT32_MAX;
 
-    s->agent->queued += d;
+    WEFT_ASSERT(enters || (s->agent->stats.queued > 0 && p->queued > 0));
+    s->agent->stats.queued += d;
     p->queued += d;
 }
 
@@ -134,14 +140,14 @@ static bool flow_port_has_room(const struct weft_mad_port *p)
 
     if (unsolicited > kept)
         kept = unsolicited;
-    return p->outstanding - p->gathering + solicited + kept < p->recv_depth;
+    return p->outstanding - p->gathering + solicited + kept < p->config.recv_depth;
 }
 
 bool flow_buffer_to_spare(const struct weft_mad_port *p)
 {
     if (!p->config.flow.port_budget)
         return true;
-    return p->recv_depth - p->recvs.used > p->outstanding - p->gathering;
+    return p->config.recv_depth - p->recvs.used > p->outstanding - p->gathering;
 }
 
 bool flow_transfer_may_stay(const struct weft_mad_port *p)
@@ -158,7 +164,7 @@ enum flow_gate flow_gate(const struct weft_mad_port *p, const struct send *s)
     /* removal ends its sends one by one; none of them takes the place of another meanwhile */
     if (!s->agent->present)
         return FLOW_AGENT;
-    if ((s->flags & SEND_LIMITED) && s->agent->outstanding >= s->agent->limit)
+    if ((s->flags & SEND_LIMITED) && s->agent->stats.outstanding >= s->agent->stats.limit)
         return FLOW_AGENT;
     if (p->config.flow.port_budget && s->timeout > 0 && !flow_port_has_room(p))
         return FLOW_PORT;
@@ -260,7 +266,7 @@ static void flow_serve_line(struct weft_mad_port *p, struct list_node *line)
 
 static bool flow_agent_has_room(const struct agent *a)
 {
-    return a->present && a->outstanding < a->limit;
+    return a->present && a->stats.outstanding < a->stats.limit;
 }
 
 void flow_buffer_freed(struct weft_mad_port *p)
@@ -296,20 +302,8 @@ void flow_peer_release(struct weft_mad_port *p, struct send *s)
 {
     struct peer *d = s->peer;
 
+    WEFT_ASSERT(!d || d->users > 0);
     s->peer = NULL;
     if (d && --d->users == 0)
         list_push_back(&p->peers_idle, &d->idle);
-}
-
-int weft_mad_peer_window(const struct weft_mad_port *p, const struct weft_mad_addr *to,
-                         uint32_t *ret_window, uint32_t *ret_outstanding)
-{
-    const struct peer *d = peer_find(p, to);
-
-    if (!d)
-        return WEFT_ERR_NOTFOUND;
-    *ret_window = d->window / PEER_WINDOW_ONE;
-    if (ret_outstanding)
-        *ret_outstanding = d->outstanding;
-    return 0;
 }

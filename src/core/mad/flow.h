@@ -59,7 +59,7 @@ void flow_peer_lost(struct weft_mad_port *p, struct send *s);
 /** The send does not need its destination's entry any longer. */
 void flow_peer_release(struct weft_mad_port *p, struct send *s);
 
-/** What stops the first send of a backlog; for the audit. */
+/** What stops the first send of a backlog. */
 enum flow_gate {
     FLOW_OPEN,
     FLOW_PEER,

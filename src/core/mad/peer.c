@@ -109,3 +109,16 @@ void peer_shrink(struct weft_mad_port *p, struct peer *d, weft_time sent_at)
     d->threshold = half;
     peer_set_window(p, d, half);
 }
+
+int weft_mad_peer_window(const struct weft_mad_port *p, const struct weft_mad_addr *to,
+                         uint32_t *ret_window, uint32_t *ret_outstanding)
+{
+    const struct peer *d = peer_find(p, to);
+
+    if (!d)
+        return WEFT_ERR_NOTFOUND;
+    *ret_window = d->window / PEER_WINDOW_ONE;
+    if (ret_outstanding)
+        *ret_outstanding = d->outstanding;
+    return 0;
+}

@@ -212,8 +212,6 @@ int weft_mad_port_new(const struct weft_mad_config *c, const struct weft_alloc *
     p->config = resolved;
     p->alloc = alloc;
     p->bytes = plan.total;
-    p->recv_depth = resolved.recv_depth;
-    p->send_depth = resolved.send_depth;
     p->tid_next = 1;
     p->prng.state = resolved.seed;
     port_lay_out(p, &plan);
@@ -279,7 +277,7 @@ void weft_mad_port_stats(const struct weft_mad_port *p, struct weft_mad_port_sta
     ret->outstanding = p->outstanding;
     ret->queued = p->queued;
     ret->recv_held = p->recvs.used;
-    ret->recv_depth = p->recv_depth;
+    ret->recv_depth = p->config.recv_depth;
     for (int qpn = 0; qpn < 2; qpn++)
         ret->tx_held[qpn] = p->queues[qpn].held;
     ret->peers = p->peers.used;

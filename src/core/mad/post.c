@@ -18,7 +18,7 @@ static bool post_header_valid(const struct agent *a, const struct weft_mad_send_
     const uint8_t *mad = r->data;
     bool rmpp;
 
-    if (!mad || r->len < WEFT_MAD_HEADER_BYTES || mad_base_version(mad) != 1)
+    if (!mad || r->len < WEFT_MAD_HEADER_BYTES || mad_base_version(mad) != WEFT_MAD_BASE_VERSION)
         return false;
     if (mad_class_is_smi(mad_class(mad)) != (a->qpn == WEFT_QP_SMI))
         return false;

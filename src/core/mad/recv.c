@@ -45,6 +45,8 @@ struct recv *recv_take(struct weft_mad_port *p, const struct weft_mad_rx *rx,
 static void recv_give(struct weft_mad_port *p, struct recv *r)
 {
     rmpp_store_free(p, r);
+    WEFT_ASSERT(r->solicited || p->held_unsolicited > 0);
+    WEFT_ASSERT(!p->buffer_claimed);
     if (!r->solicited)
         p->held_unsolicited--;
     pool_give(&p->recvs, r);

@@ -48,7 +48,10 @@ int weft_mad_port_set_retry(struct weft_mad_port *p, const struct weft_mad_retry
     return 0;
 }
 
-const struct weft_mad_retry *retry_policy(const struct weft_mad_port *p, const struct send *s)
+/* The policy that counts for a send: the port's when forced, else the narrowest given; for classes
+ * outside the policy's set, the plain one. */
+static const struct weft_mad_retry *retry_policy(const struct weft_mad_port *p,
+                                                 const struct send *s)
 {
     const struct weft_mad_retry *r = &p->config.retry;
 

@@ -10,10 +10,6 @@
 /** Checks the ranges documented at struct weft_mad_retry. */
 bool retry_policy_valid(const struct weft_mad_retry *r);
 
-/** The policy that counts for a send: the port's when forced, else the narrowest given; for classes
- * outside the policy's set, the plain one. */
-const struct weft_mad_retry *retry_policy(const struct weft_mad_port *p, const struct send *s);
-
 /** Prepares a new send of one packet: first wait, number of retries, budget of time. */
 void retry_begin(const struct weft_mad_port *p, struct send *s, uint8_t retries);
 

@@ -89,6 +89,7 @@ static void transfer_detach(struct weft_mad_port *p, struct transfer *t)
 
     if (!s)
         return;
+    WEFT_ASSERT(s->transfer == t && (!send_is_outstanding(s) || p->gathering > 0));
     if (send_is_outstanding(s))
         p->gathering--;
     s->transfer = NULL;
@@ -112,7 +113,8 @@ static void transfer_end(struct weft_mad_port *p, struct transfer *t, uint8_t st
         recv_free(p, r);
 }
 
-/* Ends a transfer because of what this side found, or could not provide. */
+/* Ends a transfer that cannot be completed, and the request that it answers; `local`: for what this
+ * side found or could not provide, else the peer has ended it. */
 static enum weft_mad_verdict transfer_fail(struct weft_mad_port *p, struct transfer *t,
                                            uint8_t status, bool local)
 {

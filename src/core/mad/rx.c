@@ -20,7 +20,7 @@ static enum weft_mad_verdict rx_validate(const struct weft_mad_rx *rx)
 {
     const uint8_t *mad = rx->data;
 
-    if (rx->len != WEFT_MAD_BYTES || mad_base_version(mad) != 1)
+    if (rx->len != WEFT_MAD_BYTES || mad_base_version(mad) != WEFT_MAD_BASE_VERSION)
         return WEFT_MAD_DROP_MALFORMED;
     if (mad_class_is_smi(mad_class(mad)) != (rx->qpn == WEFT_QP_SMI))
         return WEFT_MAD_DROP_QP;

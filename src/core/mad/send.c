@@ -114,6 +114,7 @@ void send_free(struct weft_mad_port *p, struct send *s)
     struct agent *a = s->agent;
 
     pool_give(&p->sends, s);
+    WEFT_ASSERT(s->state == WEFT_MAD_DONE && a->live_sends > 0);
     a->live_sends--;
     agent_free_if_gone(p, a);
 }

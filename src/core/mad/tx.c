@@ -14,7 +14,7 @@ void tx_due(struct weft_mad_port *p, struct send *s)
     struct send_queue *q = &p->queues[s->agent->qpn];
 
     list_push_back(&q->due, &s->queue);
-    if (q->held + q->due_count >= p->send_depth)
+    if (q->held + q->due_count >= p->config.send_depth)
         p->stats.tx_overflowed++;
     q->due_count++;
 }
@@ -115,13 +115,14 @@ static void tx_hand_over(struct weft_mad_port *p, struct tx *t, struct weft_mad_
 /* The next send of a QP whose packet is still wanted. */
 static struct send *tx_next_due(struct weft_mad_port *p, struct send_queue *q)
 {
-    while (q->held < p->send_depth) {
+    while (q->held < p->config.send_depth) {
         struct list_node *n = list_pop_front(&q->due);
         struct send *s;
 
         if (!n)
             return NULL;
         s = WEFT_CONTAINER_OF(n, struct send, queue);
+        WEFT_ASSERT(q->due_count > 0);
         q->due_count--;
         if (s->state == WEFT_MAD_SEND_START)
             return s;
@@ -178,6 +179,7 @@ int weft_mad_tx_done(struct weft_mad_port *p, weft_time now, weft_mad_tx_id id, 
     if (!t || !t->held)
         return WEFT_ERR_STALE;
     s = t->send;
+    WEFT_ASSERT(s ? p->queues[t->qpn].held > 0 : p->control_used > 0);
     if (s)
         p->queues[t->qpn].held--;
     else
