@@ -21,29 +21,20 @@ extern "C" {
 /** Bytes of the longest record: one packet with a GRH. */
 #define WEFT_PCAP_RECORD_BYTES_MAX 362
 
-/** A global route header (IBA 8.3). */
-struct weft_pcap_grh {
-    uint8_t sgid[16];      /**< source GID, as on the wire */
-    uint8_t dgid[16];      /**< destination GID, as on the wire */
-    uint32_t flow_label;   /**< 20 bits */
-    uint8_t traffic_class; /**< traffic class */
-    uint8_t hop_limit;     /**< hop limit */
-};
-
 /** One packet. A MAD to QP0 goes on virtual lane 15, any other on lane 0. */
 struct weft_pcap_packet {
-    weft_time time;                  /**< when; 0 is the first moment of 1970 to the readers */
-    uint16_t slid;                   /**< source LID */
-    uint16_t dlid;                   /**< destination LID */
-    uint16_t pkey;                   /**< P_Key */
-    uint8_t sl;                      /**< service level, 0..15 */
-    uint32_t src_qp;                 /**< source QP, 24 bits */
-    uint32_t dst_qp;                 /**< destination QP, 24 bits */
-    uint32_t qkey;                   /**< Q_Key */
-    uint32_t psn;                    /**< packet sequence number, 24 bits */
-    const struct weft_pcap_grh *grh; /**< route header, or NULL for none */
-    const uint8_t *mad;              /**< the MAD, as on the wire; borrowed during the call */
-    uint32_t len;                    /**< bytes at mad, 24..256; on the link the rest is zero */
+    weft_time time;                 /**< when; 0 is the first moment of 1970 to the readers */
+    uint16_t slid;                  /**< source LID */
+    uint16_t dlid;                  /**< destination LID */
+    uint16_t pkey;                  /**< P_Key */
+    uint8_t sl;                     /**< service level, 0..15 */
+    uint32_t src_qp;                /**< source QP, 24 bits */
+    uint32_t dst_qp;                /**< destination QP, 24 bits */
+    uint32_t qkey;                  /**< Q_Key */
+    uint32_t psn;                   /**< packet sequence number, 24 bits */
+    const struct weft_mad_grh *grh; /**< route header, or NULL for none */
+    const uint8_t *mad;             /**< the MAD, as on the wire; borrowed during the call */
+    uint32_t len;                   /**< bytes at mad, 24..256; on the link the rest is zero */
 };
 
 /** Makes the header of a pcap file: little-endian, times in nanoseconds, link type 197.

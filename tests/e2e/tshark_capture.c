@@ -140,7 +140,7 @@ static const struct sample {
      0x0010, 1, WEFT_STATUS_BAD_METHOD_ATTRIBUTE, 0, .setting_count = 0},
 };
 
-static const struct weft_pcap_grh grh = {
+static const struct weft_mad_grh grh = {
     .sgid = {0xFE, 0x80, [8] = 0, 2, 0xC9, 3, 0, 0x11, 0x22, 0x33},
     .dgid = {0xFE, 0x80, [8] = 0, 2, 0xC9, 3, 0, 0x44, 0x55, 0x66},
     .flow_label = 0x12345,

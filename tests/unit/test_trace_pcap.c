@@ -18,7 +18,7 @@ static uint32_t le32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static const struct weft_pcap_grh grh = {
+static const struct weft_mad_grh grh = {
     .sgid = {0xFE, 0x80, [15] = 1},
     .dgid = {0xFE, 0x80, [15] = 2},
     .flow_label = 0xABCDE,
@@ -193,7 +193,7 @@ static void test_packets_that_cannot_exist_are_refused(void **state)
     (void)state;
     const uint8_t mad[257] = {1};
     const struct weft_pcap_packet good = make_packet(mad);
-    struct weft_pcap_grh wide = grh;
+    struct weft_mad_grh wide = grh;
     struct weft_pcap_packet packet;
 
     wide.flow_label = 0x100000;

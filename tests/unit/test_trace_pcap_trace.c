@@ -111,7 +111,7 @@ static void test_a_route_header_is_recorded(void **state)
         .to = {.lid = 5, .qpn = 1, .has_grh = true, .grh = {.flow_label = 7, .hop_limit = 64}},
         .data = mad,
         .len = sizeof(mad)};
-    const struct weft_pcap_grh grh = {.flow_label = 7, .hop_limit = 64};
+    const struct weft_mad_grh grh = {.flow_label = 7, .hop_limit = 64};
     struct weft_pcap_packet packet = {.time = 3000,
                                       .slid = 5,
                                       .dlid = OWN_LID,

@@ -68,7 +68,7 @@ static void put_lrh(uint8_t *p, const struct weft_pcap_packet *packet, size_t pa
     wire_set_be16(p + 6, packet->slid);
 }
 
-static void put_grh(uint8_t *p, const struct weft_pcap_grh *grh)
+static void put_grh(uint8_t *p, const struct weft_mad_grh *grh)
 {
     const uint16_t payload = BTH_BYTES + DETH_BYTES + WEFT_MAD_BYTES + ICRC_BYTES;
 

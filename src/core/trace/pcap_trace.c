@@ -3,33 +3,18 @@
 #include <weft/pcap.h>
 #include <weft/wire.h>
 
-#include <string.h>
-
-static struct weft_pcap_grh grh_of(const struct weft_mad_grh *from)
-{
-    struct weft_pcap_grh grh = {.flow_label = from->flow_label,
-                                .traffic_class = from->traffic_class,
-                                .hop_limit = from->hop_limit};
-
-    memcpy(grh.sgid, from->sgid, sizeof(grh.sgid));
-    memcpy(grh.dgid, from->dgid, sizeof(grh.dgid));
-    return grh;
-}
-
 int weft_pcap_trace_record(uint8_t *out, size_t cap, struct weft_pcap_port *port,
                            const struct weft_trace_event *ev)
 {
     const struct weft_mad_addr *peer = ev->u.packet.peer;
     bool sent = ev->type == WEFT_TRACE_TX;
     struct weft_pcap_packet packet;
-    struct weft_pcap_grh grh;
     int bytes;
 
     if (!sent && ev->type != WEFT_TRACE_RX)
         return 0;
     if (ev->u.packet.len < WEFT_MAD_HEADER_BYTES || ev->u.packet.len > WEFT_MAD_BYTES)
         return 0;
-    grh = grh_of(&peer->grh);
     packet = (struct weft_pcap_packet){
         .time = ev->time,
         .slid = sent ? port->lid : peer->lid,
@@ -40,7 +25,7 @@ int weft_pcap_trace_record(uint8_t *out, size_t cap, struct weft_pcap_port *port
         .dst_qp = sent ? peer->qpn : ev->u.packet.qpn,
         .qkey = ev->u.packet.qpn == WEFT_QP_GSI ? WEFT_QKEY_GSI : 0,
         .psn = port->psn,
-        .grh = peer->has_grh ? &grh : NULL,
+        .grh = peer->has_grh ? &peer->grh : NULL,
         .mad = ev->u.packet.mad,
         .len = ev->u.packet.len,
     };
