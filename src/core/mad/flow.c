@@ -249,7 +249,7 @@ void flow_enqueue(struct weft_mad_port *p, struct send *s)
 void flow_leave(struct weft_mad_port *p, struct send *s)
 {
     struct backlog *b = flow_backlog(s);
-    bool was_first = b && backlog_first(b) == s;
+    bool was_first = b && b->sends.next == &s->queue;
 
     list_remove(&s->queue);
     if (was_first)
