@@ -103,6 +103,7 @@ static void test_counts(void **state)
     PLANT(b.peer->users--, "a destination's counts");
     PLANT(list_push_back(&b.f->port->peers_idle, &b.peer->idle), "idle if and only if");
     PLANT(b.f->port->held_unsolicited++, "receive buffers");
+    PLANT(b.f->port->gathering_unsolicited++, "receive buffers");
     PLANT(b.held->generation++, "receive buffers");
     PLANT(b.f->port->queues[1].due_count++, "packets due");
     PLANT(b.f->port->queues[0].held = 129, "the send queue holds");

@@ -123,14 +123,16 @@ static const char *audit_peer(const struct weft_mad_port *p, const struct peer *
 
 static const char *audit_buffers(const struct weft_mad_port *p, const struct tally *t)
 {
-    uint32_t unsolicited = 0, used = 0, slot = 0;
+    uint32_t unsolicited = 0, coming_in = 0, used = 0, slot = 0;
     const struct recv *r;
 
     while ((r = pool_next(&p->recvs, &slot))) {
         used++;
         unsolicited += !r->solicited;
+        coming_in += !r->solicited && r->place == RECV_GATHERING;
     }
-    if (used != p->recvs.used || unsolicited != p->held_unsolicited)
+    if (used != p->recvs.used || unsolicited != p->held_unsolicited ||
+        coming_in != p->gathering_unsolicited)
         return "receive buffers in use are counted";
     if (p->config.flow.port_budget &&
         p->config.recv_depth - used + p->gathering_unsolicited < t->outstanding - t->gathering)

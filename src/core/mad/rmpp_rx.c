@@ -101,6 +101,7 @@ static void transfer_end(struct weft_mad_port *p, struct transfer *t, uint8_t st
 {
     struct recv *r = t->recv;
 
+    WEFT_ASSERT(!r || r->solicited || p->gathering_unsolicited > 0);
     if (r && !r->solicited)
         p->gathering_unsolicited--;
     transfer_trace(p, t, WEFT_TRACE_RMPP_END, status);
@@ -210,6 +211,7 @@ static void transfer_complete(struct weft_mad_port *p, struct transfer *t)
     struct send *s = t->request;
     uint32_t pad = WEFT_RMPP_SEGMENT_BYTES - t->last_len;
 
+    WEFT_ASSERT(r->solicited || p->gathering_unsolicited > 0);
     if (!r->solicited)
         p->gathering_unsolicited--;
     t->complete = true;
