@@ -51,7 +51,11 @@ ROOMS = {
     "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
     "src/topology": ["src/core"],
     "src/storm": ["src/core"],
-    "src/cli": ["src/core", "src/topology", "src/storm"],
+    "src/fabric": ["src/core", "src/topology"],
+    "src/channel": ["src/core"],
+    "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
+    "src/umad": ["src/core", "src/channel"],
+    "src/cli": ["src/core", "src/topology", "src/storm", "src/fabric", "src/channel", "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.
@@ -66,6 +70,9 @@ PUBLIC = {
 # their functions it may call is lint_core.py's business.
 CORE_SYSTEM_HEADERS = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h",
                        "inttypes.h", "string.h", "stdarg.h", "stdlib.h", "endian.h", "byteswap.h"}
+
+# Rooms whose every .c file has its unit test.
+MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 
@@ -220,7 +227,7 @@ def tested_files(paths):
 
 
 def mirrored(paths, exceptions):
-    """Each test_X_Y.c tests src/.../X/Y; each .c of core and storm has one."""
+    """Each test_X_Y.c tests src/.../X/Y; each .c of the mirrored rooms has one."""
     tests = {found[1] for path in paths
              if (found := re.fullmatch(r"tests/unit/test_(\w+)\.c", path))}
     files = tested_files(paths)
@@ -231,7 +238,7 @@ def mirrored(paths, exceptions):
     for name in sorted(set(exceptions) & set(files)):
         yield f"tests/unit/test_{name}.c is excepted, but tests {files[name]}"
     for name, path in sorted(files.items()):
-        if path.endswith(".c") and path.startswith(("src/core/", "src/storm/")) \
+        if path.endswith(".c") and path.startswith(MIRRORED) \
                 and name not in tests:
             yield f"{path} has no tests/unit/test_{name}.c"
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * The shared memory of one client: a ring of packets each way, and the bells that wake a sleeper.
+ *
+ * With WELCOME come three descriptors: the client's memory (struct rings, sealed against resizing),
+ * the daemon's bell and the client's bell (eventfds). Each ring has one writer and one reader. Each
+ * side trusts only its own positions: what it reads from the other side is checked for being at
+ * most a ring ahead, and packets are copied out before they are looked at. Positions count up
+ * without bound and are taken modulo the ring's size.
+ *
+ * A side that finds nothing spins for a short while, then says so in its `asleep` word, looks once
+ * more, and sleeps on its bell. The other side rings the bell only when that word is set, and
+ * clears it: a busy pair makes no system calls.
+ */
+#ifndef WEFT_CHANNEL_RINGS_H
+#define WEFT_CHANNEL_RINGS_H
+
+#include "core/wire/packet.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+/** Packets in each ring. */
+#define RINGS_SLOTS 512
+
+/** One direction. Writer and reader keep to cache lines of their own. */
+struct ring {
+    alignas(64) _Atomic uint32_t written; /* by the writer: packets put in so far */
+    alignas(64) _Atomic uint32_t read;    /* by the reader: packets taken out so far */
+    _Atomic uint32_t wants_room;          /* by the writer: ring my bell when there is room again */
+    alignas(64) struct packet slots[RINGS_SLOTS];
+};
+
+/** The whole of the shared memory. */
+struct rings {
+    alignas(64) _Atomic uint32_t daemon_asleep; /* set by the daemon, cleared by the client */
+    alignas(64) _Atomic uint32_t client_asleep; /* set by the client, cleared by the daemon */
+    alignas(64) _Atomic uint32_t closed;        /* set by the daemon: the fabric has ended */
+    struct ring to_daemon, to_client;
+};
+
+/** Room for one more packet, as the writer sees it. */
+bool ring_has_room(const struct ring *r);
+
+/** Puts a packet in. Only the writer may call it.
+ * @return false: the ring is full */
+bool ring_put(struct ring *r, const struct packet *p);
+
+/** Takes a packet out. Only the reader may call it.
+ * @param own  the reader's own position, which it keeps outside the shared memory
+ * @return 1: there was one; 0: the ring is empty; WEFT_ERR_FORMAT: the other side has broken the
+ *         ring's rule */
+int ring_take(struct ring *r, uint32_t *own, struct packet *ret);
+
+/** Whether a packet waits; `own` as ring_take(). */
+bool ring_waiting(const struct ring *r, uint32_t own);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Programs at ports: their transaction ids, the MADs they claim, what waits for them.
+ */
+#ifndef WEFT_FABRIC_ATTACH_H
+#define WEFT_FABRIC_ATTACH_H
+
+#include "fabric/model.h"
+
+/** @return 0 or WEFT_ERR_NOMEM */
+int attach_new(struct fabric *f);
+void attach_free(struct fabric *f);
+
+/** Gives a packet to a program of this port: an answer (R bit, TrapRepress) to the one whose
+ * transaction id it bears, others to the one that claims class, version, OUI and method.
+ * @return whether there is one; if its queue was full the packet was dropped and counted */
+bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p);
+
+#endif

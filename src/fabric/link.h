@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * The state of links: training, Down, Init, Armed, Active, Disabled; width, speed and MTU that both
+ * ends agree on; what a change brings with it (PortStateChange, trap 128, counters).
+ */
+#ifndef WEFT_FABRIC_LINK_H
+#define WEFT_FABRIC_LINK_H
+
+#include "fabric/model.h"
+
+/** Whether packets cross the cable at this port: SMPs from Init on, others when Active at both
+ * ends. */
+bool link_carries(const struct fabric *f, const struct port *p, bool smp);
+
+/** Looks again at whether a link can be up (cable, dead nodes, disabled ends) and changes both ends
+ * accordingly; called after every change of one of these. */
+void link_update(struct fabric *f, struct port *p);
+
+/** Brings the link down and lets it train again, with the speeds and widths that are enabled now:
+ * Set(PortInfo) with PortState Down, or with other enabled widths and speeds. */
+void link_retrain(struct fabric *f, struct port *p);
+
+/** Set(PortInfo) of the port's states by its SMA.
+ * @param state     PORT_STATE_NOP keeps it
+ * @param physical  PORT_PHYSICAL_NOP keeps it
+ * @return false: no legal change (0x1C), nothing happened. See link_state_allowed() for the check
+ *         alone */
+bool link_set_state(struct fabric *f, struct port *p, enum port_state state,
+                    enum port_physical physical);
+bool link_state_allowed(const struct fabric *f, const struct port *p, enum port_state state,
+                        enum port_physical physical);
+
+/** The training timer has run out (FLIGHT_TRAINED). */
+void link_trained(struct fabric *f, struct port *p);
+
+/** Fills in a fresh port: supported and enabled widths and speeds from the words of the topology
+ * file, MTU, VLs. Before the first link_update().
+ * @param width,speed  the words, for example "4x", "EDR"; "" or unknown ones mean 4x and EDR */
+void link_init(struct port *p, const char *width, const char *speed);
+
+#endif

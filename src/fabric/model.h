@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * The fabric's objects: nodes, ports, switches, attachments, and the fabric that holds them.
+ *
+ * Attributes are kept as they stand on the wire, so that a Get is a copy; the inline functions
+ * below read the fields that forwarding needs. Everything is an index into an array of the fabric:
+ * ports of node n are ports[n.first_port + number], where number 0 is a switch's management port
+ * and unused (all zero) for others.
+ */
+#ifndef WEFT_FABRIC_MODEL_H
+#define WEFT_FABRIC_MODEL_H
+
+#include "core/base/check.h"
+#include "core/base/prng.h"
+#include "core/base/timers.h"
+#include "core/wire/field.h"
+#include "fabric/fabric.h"
+
+#define FABRIC_NONE UINT32_MAX
+
+/** P_Keys and GUIDs in one block of their tables (IBA 14.2.5.7, 14.2.5.5). */
+#define FABRIC_PKEY_BLOCK  32
+#define FABRIC_GUID_BLOCK  8
+/** GUIDCap: GUIDs of a port. */
+#define FABRIC_GUIDS       32
+/** PartitionEnforcementCap: P_Keys of a switch's external port. */
+#define FABRIC_ENFORCE_CAP 32
+/** Agents of one attachment. */
+#define FABRIC_AGENTS      64
+
+/** PortState and PortPhysicalState (IBA 14.2.5.6). */
+enum port_state {
+    PORT_STATE_NOP = 0,
+    PORT_STATE_DOWN = 1,
+    PORT_STATE_INIT = 2,
+    PORT_STATE_ARMED = 3,
+    PORT_STATE_ACTIVE = 4
+};
+enum port_physical {
+    PORT_PHYSICAL_NOP = 0,
+    PORT_PHYSICAL_SLEEP = 1,
+    PORT_PHYSICAL_POLLING = 2,
+    PORT_PHYSICAL_DISABLED = 3,
+    PORT_PHYSICAL_TRAINING = 4,
+    PORT_PHYSICAL_LINK_UP = 5
+};
+
+/** The counters of PortCounters, in the order of CounterSelect (IBA 16.1.3.5); XMIT_WAIT is bit 0
+ * of CounterSelect2. */
+enum counter {
+    COUNTER_SYMBOL_ERRORS,
+    COUNTER_LINK_RECOVERIES,
+    COUNTER_LINK_DOWNED,
+    COUNTER_RCV_ERRORS,
+    COUNTER_RCV_PHYSICAL_ERRORS,
+    COUNTER_RCV_SWITCH_RELAY_ERRORS,
+    COUNTER_XMIT_DISCARDS,
+    COUNTER_XMIT_CONSTRAINT_ERRORS,
+    COUNTER_RCV_CONSTRAINT_ERRORS,
+    COUNTER_LOCAL_INTEGRITY_ERRORS,
+    COUNTER_BUFFER_OVERRUNS,
+    COUNTER_VL15_DROPPED,
+    COUNTER_XMIT_DATA,
+    COUNTER_RCV_DATA,
+    COUNTER_XMIT_PACKETS,
+    COUNTER_RCV_PACKETS,
+    COUNTER_XMIT_WAIT,
+    COUNTERS
+};
+
+/** The counters that only PortCountersExtended has. */
+enum counter_ext {
+    COUNTER_EXT_UNICAST_XMIT,
+    COUNTER_EXT_UNICAST_RCV,
+    COUNTER_EXT_MULTICAST_XMIT,
+    COUNTER_EXT_MULTICAST_RCV,
+    COUNTERS_EXT
+};
+
+/** What a port counts. The two sets are cleared separately. */
+struct port_counters {
+    uint64_t classic[COUNTERS]; /* saturate at the width of their field */
+    uint64_t wide[COUNTERS];    /* the same events, 64 bits */
+    uint64_t ext[COUNTERS_EXT];
+};
+
+/** One port. */
+struct port {
+    uint64_t guid;
+    uint32_t node;
+    uint32_t peer;     /* the port at the other end of the cable, or FABRIC_NONE */
+    uint32_t attached; /* first attachment at this port, or FABRIC_NONE */
+    uint32_t fault;    /* first entry of the faults that act on what leaves here, FABRIC_NONE */
+    uint16_t issm;     /* attachments that have IsSM set */
+    uint8_t number;
+    bool cut;         /* a script has cut the cable */
+    bool disabled;    /* PortPhysicalState was set to Disabled */
+    bool training;    /* a training timer runs */
+    uint8_t info[64]; /* PortInfo as on the wire (without CapabilityMask's IsSM) */
+    struct port_counters counters;
+};
+
+/** One node. */
+struct node {
+    uint64_t guid, system_guid;
+    uint32_t first_port;   /* index of port 0 in fabric.ports */
+    uint32_t first_pkey;   /* index in fabric.pkeys: tables of port 0, 1, ... behind each other */
+    uint32_t switch_index; /* in fabric.switches; FABRIC_NONE for a CA or router */
+    uint32_t vendor, revision;
+    uint16_t device;
+    uint8_t ports; /* external ports */
+    enum topo_node_type type;
+    bool dead;
+    bool sa_busy;                 /* a script lets its SA answer BUSY */
+    uint32_t smps_waiting;        /* at the SMA, the one in service included */
+    uint32_t mads_waiting;        /* at the PMA */
+    weft_time sma_free, pma_free; /* when the agent has served what waits */
+    const char *id;               /* the topology file's id where it is no GUID, or NULL */
+    char name[TOPO_NAME_BYTES];   /* NodeDescription */
+};
+
+/** What only switches have. Tables hold the complement of what is on the wire where 0 is not the
+ * initial value, so that untouched memory is a fresh table. */
+struct switch_state {
+    uint32_t node;
+    uint8_t *lft;          /* lft_cap bytes: ~port; 0 means 255, drop */
+    uint16_t *mft;         /* mft_cap rows of mft_positions masks, host order */
+    uint8_t *sl2vl;        /* (ports + 1)^2 tables of 8 bytes, [in][out]: xor the initial table */
+    uint8_t mft_positions; /* 16 ports each */
+    uint8_t info[64];      /* SwitchInfo as on the wire */
+};
+
+/** A program's claim. */
+struct attachment_agent {
+    bool used;
+    struct fabric_agent want;
+};
+
+/** A program at a port. */
+struct attachment {
+    uint32_t generation; /* odd while in use */
+    uint32_t port;       /* index */
+    uint32_t next;       /* at the same port, or FABRIC_NONE; of a free slot: the next free one */
+    bool issm;
+    struct fabric_tids tids;
+    struct attachment_agent agents[FABRIC_AGENTS];
+};
+
+struct flights;    /* flight.c */
+struct faults;     /* fault.c */
+struct script;     /* script.c */
+struct traps;      /* trap.c */
+struct deliveries; /* attach.c */
+
+/** The fabric. */
+struct fabric {
+    struct fabric_config config;
+    struct weft_alloc alloc;
+    size_t bytes;
+    weft_time now;
+    struct prng prng;
+
+    struct node *nodes;
+    struct port *ports;
+    struct switch_state *switches;
+    uint16_t *pkeys;        /* xor the initial table: 0xFFFF at index 0, else 0 */
+    uint8_t (*guids)[8];    /* FABRIC_GUIDS for each port; GUID 0 is the port's own */
+    uint8_t (*vl_arb)[256]; /* for each port: low 1, 2, high 3, 4; xor the initial table */
+    uint8_t (*sl2vl)[8];    /* for each port: a CA's table; xor the initial table */
+    uint32_t node_count, port_count, switch_count;
+    uint32_t *by_guid; /* node and port GUIDs to ports, see build.h */
+    uint32_t by_guid_count;
+
+    struct attachment *attachments;
+    uint32_t attachment_free; /* first free slot, or FABRIC_NONE: the one free longest is next */
+    uint32_t attachment_last; /* last free slot */
+
+    struct flights *flights;
+    struct faults *faults;
+    struct script *script;
+    struct traps *traps;
+    struct deliveries *deliveries;
+
+    void (*tap)(void *ctx, const struct fabric_tap *t);
+    void *tap_ctx;
+    struct fabric_stats stats;
+};
+
+static inline struct node *port_node(const struct fabric *f, const struct port *p)
+{
+    return &f->nodes[p->node];
+}
+
+static inline uint32_t port_index(const struct fabric *f, const struct port *p)
+{
+    return (uint32_t)(p - f->ports);
+}
+
+/** The port of a node by its number; it must exist. */
+static inline struct port *node_port(const struct fabric *f, const struct node *n, uint8_t number)
+{
+    WEFT_ASSERT(number <= n->ports);
+    return &f->ports[n->first_port + number];
+}
+
+static inline uint32_t node_index(const struct fabric *f, const struct node *n)
+{
+    return (uint32_t)(n - f->nodes);
+}
+
+static inline bool node_is_switch(const struct node *n)
+{
+    return n->type == TOPO_SWITCH;
+}
+
+static inline struct switch_state *node_switch(const struct fabric *f, const struct node *n)
+{
+    return &f->switches[n->switch_index];
+}
+
+/** The port that holds the LID: a switch's external ports speak for its port 0. */
+static inline struct port *port_with_lid(const struct fabric *f, const struct port *p)
+{
+    struct node *n = port_node(f, p);
+
+    return node_is_switch(n) ? node_port(f, n, 0) : &f->ports[port_index(f, p)];
+}
+
+static inline uint16_t be16_at(const uint8_t *at)
+{
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline uint16_t port_lid(const struct port *p)
+{
+    return be16_at(p->info + WIRE_AT_PORT_INFO_LID);
+}
+
+static inline uint8_t port_lmc(const struct port *p)
+{
+    return p->info[WIRE_AT_PORT_INFO_LMC] & 0x7;
+}
+
+static inline enum port_state port_get_state(const struct port *p)
+{
+    return (enum port_state)(p->info[WIRE_AT_PORT_INFO_PORT_STATE] & 0xF);
+}
+
+static inline enum port_physical port_get_physical(const struct port *p)
+{
+    return (enum port_physical)(p->info[WIRE_AT_PORT_INFO_PHYSICAL_STATE] >> 4);
+}
+
+/** True when a LID is one of this port's. */
+static inline bool port_owns_lid(const struct port *p, uint16_t lid)
+{
+    uint16_t base = port_lid(p);
+
+    return base != 0 && (uint16_t)(lid >> port_lmc(p)) == (uint16_t)(base >> port_lmc(p));
+}
+
+/** Why a packet was dropped: a counter of fabric_stats and a word for the tap. */
+enum drop {
+    DROP_LOST,      /* "lost": a scripted loss */
+    DROP_CORRUPT,   /* "corrupt": a scripted corruption, found by the receiver's CRC */
+    DROP_LINK,      /* "link-down" */
+    DROP_DEAD,      /* "node-dead" */
+    DROP_NO_ROUTE,  /* "no-route" */
+    DROP_LOOP,      /* "loop" */
+    DROP_HOPS,      /* "bad-hops": a directed route that leads nowhere */
+    DROP_VL15,      /* "vl15-full" */
+    DROP_GSI,       /* "gsi-full" */
+    DROP_FLIGHTS,   /* "fabric-full" */
+    DROP_DELIVERY,  /* "receiver-full" */
+    DROP_MKEY,      /* "m-key" */
+    DROP_PKEY,      /* "p-key" */
+    DROP_QKEY,      /* "q-key" */
+    DROP_UNCLAIMED, /* "unclaimed" */
+    DROP_MALFORMED, /* "malformed" */
+    DROPS
+};
+
+/** Counts a dropped packet and tells the tap. */
+void fabric_drop(struct fabric *f, const struct port *at, const struct packet *p, enum drop why);
+
+/** Tells the tap of a packet that was sent or delivered. */
+void fabric_tell(struct fabric *f, enum fabric_tap_point point, const struct port *at,
+                 const struct packet *p);
+
+/** Takes zeroed memory from the fabric's allocator, counted in f->bytes; NULL when there is none.
+ * Only while the fabric is built. */
+void *fabric_take(struct fabric *f, size_t count, size_t bytes);
+/** Gives it back; NULL is fine. */
+void fabric_give(struct fabric *f, void *p, size_t count, size_t bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Traps: sent to the master SM, repeated until repressed (IBA 13.4.9, 14.2.5.1).
+ */
+#ifndef WEFT_FABRIC_TRAP_H
+#define WEFT_FABRIC_TRAP_H
+
+#include "fabric/model.h"
+
+/** Trap numbers (IBA 14.2.5.1). */
+enum trap_number {
+    TRAP_LINK_STATE = 128,
+    TRAP_LINK_INTEGRITY = 129,
+    TRAP_BUFFER_OVERRUN = 130,
+    TRAP_WATCHDOG = 131,
+    TRAP_CAPABILITY = 144,
+    TRAP_SYSTEM_GUID = 145,
+    TRAP_BAD_MKEY = 256,
+    TRAP_BAD_PKEY = 257,
+    TRAP_BAD_QKEY = 258,
+    TRAP_BAD_PKEY_SWITCH = 259
+};
+
+/** @return 0 or WEFT_ERR_NOMEM */
+int traps_new(struct fabric *f);
+void traps_free(struct fabric *f);
+
+/** Raises a trap. One of the same number at the same port that is still being repeated takes the
+ * new details instead. Nothing is sent while the port has no LID or knows no SM; a trap raised
+ * then is sent once both are there.
+ * @param p       the port it is about; a switch sends from port 0
+ * @param cause   the packet that broke a key's rule (traps 256 to 259); else NULL */
+void trap_raise(struct fabric *f, struct port *p, enum trap_number number,
+                const struct packet *cause);
+
+/** A TrapRepress arrived: ends the repetition of the trap whose transaction id it bears. */
+void trap_repress(struct fabric *f, struct port *at, const struct packet *p);
+
+/** A trap is due (FLIGHT_TRAP). */
+void trap_due(struct fabric *f, uint32_t trap);
+
+#endif
