@@ -191,10 +191,17 @@ struct weft_mad_config {
     uint64_t seed;       /**< default 1: seed of the jitter generator */
     uint8_t port_number; /**< default 1: number of this port on its channel adapter, 1..254 */
     uint32_t agents;     /**< default 32: agents at one time; 1..65535 */
+    uint32_t tid_first;  /**< default 1: the upper halves of the agents' transaction ids are drawn
+                              from tid_first..tid_last; at least 1 */
+    uint32_t tid_last;   /**< default 0xffffff, the most it may be; there must be as many as agents.
+                              Where several ports share a LID, give each its own range */
     uint32_t sends;      /**< default 1024: sends at one time, QUEUED ones included; 1..2^24 */
     uint32_t recv_depth; /**< default 512: receive buffers; clamped to 64..8192 */
     uint32_t send_depth; /**< default 128: packets the host may hold per QP, further ones wait in
                               the overflow list; clamped to 64..8192 */
+    bool hops_by_host;   /**< default false; true: what carries the packets follows the hop rules of
+                              directed-route SMPs. They go out exactly as posted, those to the own
+                              node too, and one that arrives has arrived */
     struct weft_mad_classes device; /**< default none: unsolicited MADs of these classes are offered
                                        to the host as DEVICE events before any agent */
     weft_time queue_timeout;        /**< default WEFT_TIME_NEVER: longest stay in a backlog */
@@ -315,7 +322,8 @@ struct weft_mad_send_req {
 
 /** Takes a MAD for sending. In a request (IBA 13.4.5: R bit clear, not TrapRepress) the upper half
  * of the transaction id becomes the agent's; in a response it is left alone. A directed-route SMP
- * to the own node (hop count 0) never goes out: the device or an agent of this port gets it.
+ * to the own node (hop count 0) never goes out: the device or an agent of this port gets it
+ * (unless the configuration says hops_by_host).
  * @param p    the port
  * @param now  the time
  * @param r    the MAD

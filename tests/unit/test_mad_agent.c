@@ -198,6 +198,31 @@ static void test_transaction_ids_have_24_bits_go_round_and_are_never_0(void **st
     fx_free(f);
 }
 
+static void test_transaction_ids_keep_to_the_configured_range(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_agent_req r = fx_agent_req(FX_PERF);
+    const uint32_t want[] = {0x501, 0x502, 0x503, 0x502};
+    struct fx *f;
+
+    (void)state;
+    c.agents = 3;
+    c.tid_first = 0x501;
+    c.tid_last = 0x503;
+    f = fx_new(&c, 0);
+    for (int i = 0; i < 4; i++) {
+        weft_mad_agent_id id;
+        uint32_t tid;
+
+        id = fx_agent(f, &r);
+        assert_int_equal(weft_mad_agent_tid(f->port, id, &tid), 0);
+        assert_int_equal(tid, want[i]);
+        if (i == 1)
+            fx_remove_agent(f, id);
+    }
+    fx_free(f);
+}
+
 static void test_the_tid_of_a_removed_agent_is_not_used_while_its_sends_end(void **state)
 {
     struct fx *f = fx_new(NULL, FX_PERF);
@@ -439,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_vendors_share_a_class_up_to_eight),
         cmocka_unit_test(test_agents_are_as_many_as_configured),
         cmocka_unit_test(test_transaction_ids_have_24_bits_go_round_and_are_never_0),
+        cmocka_unit_test(test_transaction_ids_keep_to_the_configured_range),
         cmocka_unit_test(test_the_tid_of_a_removed_agent_is_not_used_while_its_sends_end),
         cmocka_unit_test(test_R39_R40_R77_removal_in_every_state),
         cmocka_unit_test(test_R71_removal_empties_the_backlog_and_reports_each_entry_once),

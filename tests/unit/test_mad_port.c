@@ -43,6 +43,14 @@ static void test_every_field_has_a_range(void **state)
     TRY(agents, 1, 0);
     TRY(agents, 65535, 0);
     TRY(agents, 65536, WEFT_ERR_INVALID);
+    TRY(tid_first, 0, WEFT_ERR_INVALID);
+    TRY(tid_first, 0xffffff - 31, 0); /* one for each of 32 agents */
+    TRY(tid_first, 0xffffff - 30, WEFT_ERR_INVALID);
+    TRY(tid_first, 0x1000000, WEFT_ERR_INVALID);
+    TRY(tid_last, 32, 0);
+    TRY(tid_last, 31, WEFT_ERR_INVALID);
+    TRY(tid_last, 0, WEFT_ERR_INVALID);
+    TRY(tid_last, 0x1000000, WEFT_ERR_INVALID);
     TRY(sends, 0, WEFT_ERR_INVALID);
     TRY(sends, 1, 0);
     TRY(sends, (1 << 24) + 1, WEFT_ERR_INVALID);

@@ -245,6 +245,37 @@ static void test_directed_route_hops_are_checked_and_moved_in_the_packet_only(vo
     fx_free(f);
 }
 
+static void test_with_hops_by_the_host_directed_routes_go_out_as_posted(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct weft_mad_send_req r;
+    struct fx *f;
+
+    (void)state;
+    c.hops_by_host = true;
+    f = fx_new(&c, WEFT_CLASS_SUBN_DIRECTED);
+    /* to the own node, by another port, and on a path that is none */
+    for (unsigned n = 1; n <= 3; n++) {
+        uint8_t answer[WEFT_MAD_BYTES];
+
+        r = directed(f, n);
+        wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, f->mads[n], n == 3 ? 64 : n - 1);
+        f->mads[n][wire_bytes_offset(WIRE_SMP_DIRECTED_INITIAL_PATH) + 1] = 2;
+        fx_post(f, &r);
+        fx_send(f);
+        assert_memory_equal(f->packet + WEFT_MAD_HEADER_BYTES, f->mads[n] + WEFT_MAD_HEADER_BYTES,
+                            WEFT_MAD_BYTES - WEFT_MAD_HEADER_BYTES);
+        assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->packet), 0);
+        fx_answer_mad(f, n, WEFT_STATUS_DIRECTION, answer);
+        wire_set(WIRE_SMP_DIRECTED_HOP_POINTER, answer, 7); /* says nothing here */
+        assert_int_equal(fx_rx(f, answer), WEFT_MAD_ACCEPTED);
+        fx_expect_recv(f, n);
+        fx_expect_done(f, n, WEFT_MAD_OK);
+    }
+    fx_expect_idle(f);
+    fx_free(f);
+}
+
 static void test_to_the_own_node_nobody_answers_and_the_send_ends_all_the_same(void **state)
 {
     struct fx *f = fx_new(NULL, WEFT_CLASS_SUBN_DIRECTED);
@@ -315,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_R85_a_post_needs_no_policy_of_its_own),
         cmocka_unit_test(test_kernel_defect_1_each_of_many_posts_is_completed),
         cmocka_unit_test(test_directed_route_hops_are_checked_and_moved_in_the_packet_only),
+        cmocka_unit_test(test_with_hops_by_the_host_directed_routes_go_out_as_posted),
         cmocka_unit_test(test_to_the_own_node_nobody_answers_and_the_send_ends_all_the_same),
         cmocka_unit_test(test_to_the_own_node_an_agent_of_this_port_gets_it),
         cmocka_unit_test(test_a_MAD_that_is_not_Active_passes_as_it_is),

@@ -216,6 +216,30 @@ static void test_directed_routes_that_end_elsewhere_are_dropped(void **state)
     fx_free(f);
 }
 
+static void test_with_hops_by_the_host_a_directed_route_has_arrived(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct fx *f;
+
+    (void)state;
+    c.hops_by_host = true;
+    f = fx_new(&c, 0);
+    make_directed(mad, WEFT_METHOD_GET);
+    wire_set(WIRE_SMP_DIRECTED_HOP_COUNT, mad, 9);
+    /* nobody takes it: the answer's hops are the host's as well */
+    assert_int_equal(fx_rx(f, mad), WEFT_MAD_DROP_NO_AGENT);
+    fx_send(f);
+    assert_int_equal(mad_status(f->packet),
+                     WEFT_STATUS_DIRECTION | WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+    assert_int_equal(wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, f->packet), 1);
+    own_everything(f, DR);
+    assert_int_equal(fx_rx(f, mad), WEFT_MAD_ACCEPTED);
+    weft_mad_recv_release(f->port, fx_expect_unsolicited(f, 0x55));
+    fx_expect_idle(f);
+    fx_free(f);
+}
+
 static void test_user_RMPP_agents_get_segments_as_they_are(void **state)
 {
     struct fx *f = fx_new(NULL, 0);
@@ -277,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_the_automatic_answer_goes_back_the_way_it_came),
         cmocka_unit_test(test_a_directed_route_answer_has_the_D_bit),
         cmocka_unit_test(test_directed_routes_that_end_elsewhere_are_dropped),
+        cmocka_unit_test(test_with_hops_by_the_host_a_directed_route_has_arrived),
         cmocka_unit_test(test_user_RMPP_agents_get_segments_as_they_are),
         cmocka_unit_test(test_segments_without_a_request_are_for_user_RMPP_agents_only),
     };

@@ -135,15 +135,15 @@ static int request_fits(const struct weft_mad_port *p, const struct weft_mad_age
     return vendors >= ENGINE_OUIS_MAX ? WEFT_ERR_FULL : 0;
 }
 
-/* Transaction ids go round through 24 bits and leave out 0 and those in use, also by agents that
- * were removed and whose sends are still ending. */
+/* Transaction ids go round through the configured range and leave out those in use, also by agents
+ * that were removed and whose sends are still ending. */
 static uint32_t agent_draw_tid(struct weft_mad_port *p)
 {
     for (;;) {
         uint32_t tid = p->tid_next, slot = 0;
         const struct agent *a;
 
-        p->tid_next = tid == ENGINE_TID_MAX ? 1 : tid + 1;
+        p->tid_next = tid == p->config.tid_last ? p->config.tid_first : tid + 1;
         while ((a = pool_next(&p->agents, &slot)) && a->tid != tid)
             ;
         if (!a)

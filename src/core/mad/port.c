@@ -25,6 +25,8 @@ int weft_mad_config_init_sized(struct weft_mad_config *ret, size_t size)
         .seed = 1,
         .port_number = 1,
         .agents = 32,
+        .tid_first = 1,
+        .tid_last = ENGINE_TID_MAX,
         .sends = 1024,
         .recv_depth = 512,
         .send_depth = 128,
@@ -65,6 +67,14 @@ static bool flow_config_valid(const struct weft_mad_config *c)
            in_range(f->window_max, 1, UINT16_MAX) && in_range(f->window_initial, 1, f->window_max);
 }
 
+/* An id of its own for each agent, also while those of removed agents are still in use. */
+static bool tid_range_valid(const struct weft_mad_config *c)
+{
+    return in_range(c->tid_first, 1, ENGINE_TID_MAX) &&
+           in_range(c->tid_last, c->tid_first, ENGINE_TID_MAX) &&
+           c->tid_last - c->tid_first >= c->agents - 1;
+}
+
 static bool rmpp_config_valid(const struct weft_mad_rmpp *r)
 {
     return in_range(r->window, 1, ENGINE_WINDOW_MAX) &&
@@ -86,8 +96,9 @@ static bool config_resolve(const struct weft_mad_config *c, struct weft_mad_conf
     if (ret->rmpp.window == WEFT_MAD_EIGHTH)
         ret->rmpp.window = ret->recv_depth / 8;
     return in_range(c->port_number, 1, UINT8_MAX - 1) &&
-           in_range(c->agents, 1, ENGINE_AGENTS_MAX) && in_range(c->sends, 1, ENGINE_SENDS_MAX) &&
-           retry_policy_valid(&c->retry) && flow_config_valid(ret) && rmpp_config_valid(&ret->rmpp);
+           in_range(c->agents, 1, ENGINE_AGENTS_MAX) && tid_range_valid(c) &&
+           in_range(c->sends, 1, ENGINE_SENDS_MAX) && retry_policy_valid(&c->retry) &&
+           flow_config_valid(ret) && rmpp_config_valid(&ret->rmpp);
 }
 
 /* Where each array lies in the port's one allocation. */
@@ -212,7 +223,7 @@ int weft_mad_port_new(const struct weft_mad_config *c, const struct weft_alloc *
     p->config = resolved;
     p->alloc = alloc;
     p->bytes = plan.total;
-    p->tid_next = 1;
+    p->tid_next = resolved.tid_first;
     p->prng.state = resolved.seed;
     port_lay_out(p, &plan);
     for (int qpn = 0; qpn < 2; qpn++) {

@@ -131,7 +131,7 @@ static int post(struct weft_mad_port *p, struct agent *a, const struct weft_mad_
     if (!s)
         return WEFT_ERR_FULL;
     post_fill(p, s, a, r);
-    if (s->flags & SEND_DIRECTED)
+    if ((s->flags & SEND_DIRECTED) && !p->config.hops_by_host)
         way = post_directed(p, s, smp);
     if (way == SMI_DISCARD)
         return post_refuse(p, s, WEFT_ERR_INVALID);

@@ -120,13 +120,16 @@ static enum weft_mad_verdict rx_route(struct weft_mad_port *p, const struct weft
     return rx_to_agent(p, rx);
 }
 
-/* A directed-route SMP first passes the SMI: only one that ends here goes on. */
+/* A directed-route SMP first passes the SMI, here or at the host: only one that ends here goes on.
+ */
 static enum weft_mad_verdict rx_directed(struct weft_mad_port *p, const struct weft_mad_rx *rx)
 {
     struct weft_mad_rx here = *rx;
     uint8_t smp[WEFT_MAD_BYTES];
     struct smi_decision d;
 
+    if (p->config.hops_by_host)
+        return rx_route(p, rx);
     memcpy(smp, rx->data, sizeof(smp));
     d = smi_receive(smp, &smi_own_node, p->config.port_number);
     if (d.verdict != SMI_TO_SMA && d.verdict != SMI_TO_SM)

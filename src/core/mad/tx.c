@@ -61,7 +61,7 @@ int tx_reply(struct weft_mad_port *p, const struct weft_mad_rx *rx, const void *
         to.grh.hop_limit = UINT8_MAX;
     }
     to.qkey = rx->qpn == WEFT_QP_GSI ? WEFT_QKEY_GSI : 0;
-    if (mad_class(mad) == WEFT_CLASS_SUBN_DIRECTED) {
+    if (mad_class(mad) == WEFT_CLASS_SUBN_DIRECTED && !p->config.hops_by_host) {
         memcpy(smp, mad, sizeof(smp));
         if (smi_send(smp, &smi_own_node, p->config.port_number).verdict == SMI_DISCARD)
             return WEFT_ERR_INVALID;
@@ -80,7 +80,7 @@ static void tx_build(struct weft_mad_port *p, struct send *s, struct tx *t)
         memset(t->mad + s->len, 0, sizeof(t->mad) - s->len);
     }
     mad_set_tid(t->mad, s->tid);
-    if (s->flags & SEND_DIRECTED) {
+    if ((s->flags & SEND_DIRECTED) && !p->config.hops_by_host) {
         /* checked at post; it only moves the hop pointer now */
         (void)smi_send(t->mad, &smi_own_node, p->config.port_number);
     }
