@@ -13,7 +13,7 @@ enum flight_kind {
     FLIGHT_ARRIVE, /* the packet arrives at `port` from its cable: forward_arrive() */
     FLIGHT_SERVED, /* the node's agent comes to the packet that waits at `port`: deliver_served() */
     FLIGHT_TRAINED, /* the training of the link at `port` ends: link_trained() */
-    FLIGHT_TRAP,    /* a trap is due: trap_due(port = index of the trap) */
+    FLIGHT_TRAP,    /* traps are due: trap_due(); the port says nothing */
     FLIGHT_SCRIPT,  /* scripted lines are due: script_due() */
     FLIGHT_LEASE    /* an M_Key lease ends at `port`: mkey_lease_ended() */
 };

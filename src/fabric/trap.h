@@ -25,18 +25,26 @@ enum trap_number {
 int traps_new(struct fabric *f);
 void traps_free(struct fabric *f);
 
-/** Raises a trap. One of the same number at the same port that is still being repeated takes the
- * new details instead. Nothing is sent while the port has no LID or knows no SM; a trap raised
- * then is sent once both are there.
+/** Raises a trap: it is sent when the packet in hand is done with, and again until repressed. One of
+ * the same number about the same port that is still being repeated takes the new details instead.
+ * Nothing is sent while the port has no LID, knows no SM or is not Active; a trap raised then is
+ * sent once all that has come (trap_port_changed()).
  * @param p       the port it is about; a switch sends from port 0
+ * @param number  TRAP_LINK_STATE is a switch's only; TRAP_CAPABILITY here means that CapabilityMask
+ *                has changed (IsSM)
  * @param cause   the packet that broke a key's rule (traps 256 to 259); else NULL */
 void trap_raise(struct fabric *f, struct port *p, enum trap_number number,
                 const struct packet *cause);
 
-/** A TrapRepress arrived: ends the repetition of the trap whose transaction id it bears. */
-void trap_repress(struct fabric *f, struct port *at, const struct packet *p);
+/** The port's LID, its SM's or its state has been set: what waited for that goes out. */
+void trap_port_changed(struct fabric *f, struct port *p);
 
-/** A trap is due (FLIGHT_TRAP). */
-void trap_due(struct fabric *f, uint32_t trap);
+/** A TrapRepress arrived: ends the repetition of the trap whose transaction id it bears.
+ * @param at  the port it came in by
+ * @return whether there was such a trap */
+bool trap_repress(struct fabric *f, struct port *at, const struct packet *p);
+
+/** Traps are due (FLIGHT_TRAP; the entry's port says nothing). */
+void trap_due(struct fabric *f);
 
 #endif
