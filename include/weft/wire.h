@@ -202,6 +202,7 @@ enum weft_wire_header {
     WEFT_WIRE_SA,                /**< SA header (IBA 15.2.1.1) */
     WEFT_WIRE_VENDOR,            /**< OUI of vendor range 2 (IBA 16.5) */
     WEFT_WIRE_NODE_INFO,         /**< NodeInfo (IBA 14.2.5.3) */
+    WEFT_WIRE_SWITCH_INFO,       /**< SwitchInfo (IBA 14.2.5.4) */
     WEFT_WIRE_PORT_INFO,         /**< PortInfo (IBA 14.2.5.6) */
     WEFT_WIRE_NOTICE,            /**< Notice (IBA 13.4.8.2) */
     WEFT_WIRE_CLASS_PORT_INFO,   /**< ClassPortInfo (IBA 13.4.8.1) */

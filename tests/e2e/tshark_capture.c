@@ -69,6 +69,8 @@ static const struct sample {
     {"SMP GetResp with bad value status, directed", 0xFFFF, 0xFFFF, 0, false, 0, 0x81, 1,
      WEFT_METHOD_GET_RESP, WEFT_ATTR_SWITCH_INFO, 0, 0, 0,
      SETTINGS(DIRECTED(1, 1, 1), {WIRE_SMP_DIRECTED_STATUS, 0, WEFT_STATUS_BAD_VALUE})},
+    {"SMP GetResp SwitchInfo by LID", 4, 1, 0, false, 0, 0x01, 1, WEFT_METHOD_GET_RESP,
+     WEFT_ATTR_SWITCH_INFO, 0, 0, 64, .setting_count = 0},
     {"SMP Get NodeDescription, directed and LID routed", 17, 33, 0, false, 0, 0x81, 1,
      WEFT_METHOD_GET, WEFT_ATTR_NODE_DESC, 0, 0, 0,
      SETTINGS(DIRECTED(0, 0, 5), {WIRE_SMP_DIRECTED_DR_SLID, 0, 17},

@@ -45,6 +45,18 @@ FIELDS = {
         "node_guid": "nodeguid", "port_guid": "portguid", "partition_cap": "partitioncap",
         "device_id": "deviceid", "revision": "revision", "local_port": "localportnum",
         "vendor_id": "vendorid"}),
+    "switch_info": ("infiniband.switchinfo", {
+        "linear_fdb_cap": "linearfdbcap", "random_fdb_cap": "randomfdbcap",
+        "multicast_fdb_cap": "multicastfdbcap", "linear_fdb_top": "linearfdbtop",
+        "default_port": "defaultport", "default_mc_primary_port": "defaultmulticastprimaryport",
+        "default_mc_not_primary_port": "defaultmulticastnotprimaryport",
+        "life_time": "lifetimevalue", "port_state_change": "portstatechange",
+        "optimized_sl_to_vl": "optimizedsltovlmappingprogramming", "lids_per_port": "lidsperport",
+        "partition_enforcement_cap": "partitionenforcementcap",
+        "inbound_enforcement_cap": "inboundenforcementcap",
+        "outbound_enforcement_cap": "outboundenforcementcap",
+        "filter_raw_inbound_cap": "filterrawinboundcap",
+        "filter_raw_outbound_cap": "filterrawoutboundcap", "enhanced_port_0": "enhancedportzero"}),
     "port_info": ("infiniband.portinfo", {
         "m_key": "m_key", "gid_prefix": "guid", "lid": "lid", "master_sm_lid": "mastersmlid",
         "capability_mask": "capabilitymask", "diag_code": "diagcode",

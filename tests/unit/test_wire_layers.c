@@ -23,6 +23,7 @@ static const struct layer_case {
 } cases[] = {
     {0x01, 0x0010, 0, 0, "mad smp", 0},
     {0x01, 0x0011, 0, 0, "mad smp node_info", 64},
+    {0x01, 0x0012, 0, 0, "mad smp switch_info", 64},
     {0x01, 0x0015, 0, 0, "mad smp port_info", 64},
     {0x01, 0x0002, 0, 0, "mad smp notice", 64},
     {0x81, 0x0011, 0, 0, "mad smp smp_directed node_info", 64},
