@@ -224,6 +224,14 @@ int fabric_command(struct fabric *f, weft_time now, const char *line, struct fab
 int fabric_script(struct fabric *f, weft_time now, const char *text, size_t bytes,
                   uint32_t *ret_line, struct fabric_error *error);
 
+/** Writes as text what commands have brought about and what is to come: a command a line that would
+ * do it again, first what is in force ("node leaf-1 dead", "loss 5% on link leaf-1/3 out"), then
+ * the lines that wait, each with the time that is left ("in 3.5s: link leaf-1/3 up"). Names are
+ * quoted and escaped as commands want them, so the text is safe to print.
+ * @param text   receives at most bytes-1 bytes and a final 0; NULL when bytes is 0
+ * @return the bytes of the whole text without the final 0: call again with more room */
+size_t fabric_faults_text(const struct fabric *f, char *text, size_t bytes);
+
 /** Where a tap sees a packet. */
 enum fabric_tap_point {
     FABRIC_TAP_SENT,      /**< it left the port of an attachment, an SMA, a PMA */

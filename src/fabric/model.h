@@ -106,6 +106,7 @@ struct node {
     uint32_t first_port;   /* index of port 0 in fabric.ports */
     uint32_t first_pkey;   /* index in fabric.pkeys: tables of port 0, 1, ... behind each other */
     uint32_t switch_index; /* in fabric.switches; FABRIC_NONE for a CA or router */
+    uint32_t fault;        /* first entry of the faults of all its links, FABRIC_NONE */
     uint32_t vendor, revision;
     uint16_t device;
     uint8_t ports; /* external ports */

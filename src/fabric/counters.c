@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counting at ports: one table says what each counter is called and how wide it is. */
+#include "fabric/counters.h"
+
+#include <string.h>
+
+/* LRH 8, BTH 12, DETH 8, the MAD and the ICRC 4; the VCRC does not count (IBA 16.1.3.5). */
+#define PACKET_WORDS ((8 + 12 + 8 + WEFT_MAD_BYTES + 4) / 4)
+#define GRH_WORDS    (40 / 4)
+
+/* The first and the last multicast LID; 0xFFFF is the permissive one, which is none. */
+#define LID_MULTICAST_FIRST 0xC000
+#define LID_MULTICAST_LAST  0xFFFE
+
+static const struct {
+    const char *name, *perfquery;
+    uint8_t bits;
+} rows[COUNTERS] = {
+    [COUNTER_SYMBOL_ERRORS] = {"symbol_errors", "SymbolErrorCounter", 16},
+    [COUNTER_LINK_RECOVERIES] = {"link_error_recovery", "LinkErrorRecoveryCounter", 8},
+    [COUNTER_LINK_DOWNED] = {"link_downed", "LinkDownedCounter", 8},
+    [COUNTER_RCV_ERRORS] = {"rcv_errors", "PortRcvErrors", 16},
+    [COUNTER_RCV_PHYSICAL_ERRORS] = {"rcv_remote_physical_errors", "PortRcvRemotePhysicalErrors",
+                                     16},
+    [COUNTER_RCV_SWITCH_RELAY_ERRORS] = {"rcv_switch_relay_errors", "PortRcvSwitchRelayErrors", 16},
+    [COUNTER_XMIT_DISCARDS] = {"xmit_discards", "PortXmitDiscards", 16},
+    [COUNTER_XMIT_CONSTRAINT_ERRORS] = {"xmit_constraint_errors", "PortXmitConstraintErrors", 8},
+    [COUNTER_RCV_CONSTRAINT_ERRORS] = {"rcv_constraint_errors", "PortRcvConstraintErrors", 8},
+    [COUNTER_LOCAL_INTEGRITY_ERRORS] = {"local_link_integrity_errors", "LocalLinkIntegrityErrors",
+                                        4},
+    [COUNTER_BUFFER_OVERRUNS] = {"buffer_overrun_errors", "ExcessiveBufferOverrunErrors", 4},
+    [COUNTER_VL15_DROPPED] = {"vl15_dropped", "VL15Dropped", 16},
+    [COUNTER_XMIT_DATA] = {"xmit_data", "PortXmitData", 32},
+    [COUNTER_RCV_DATA] = {"rcv_data", "PortRcvData", 32},
+    [COUNTER_XMIT_PACKETS] = {"xmit_packets", "PortXmitPkts", 32},
+    [COUNTER_RCV_PACKETS] = {"rcv_packets", "PortRcvPkts", 32},
+    [COUNTER_XMIT_WAIT] = {"xmit_wait", "PortXmitWait", 32},
+};
+
+uint8_t counter_bits(enum counter c)
+{
+    WEFT_ASSERT(c < COUNTERS);
+    return rows[c].bits;
+}
+
+const char *counter_name(enum counter c)
+{
+    WEFT_ASSERT(c < COUNTERS);
+    return rows[c].name;
+}
+
+static bool named(const char *want, const char *name, size_t len)
+{
+    return strlen(want) == len && memcmp(want, name, len) == 0;
+}
+
+enum counter counter_find(const char *name, size_t len)
+{
+    int c = 0;
+
+    while (c < COUNTERS && !named(rows[c].name, name, len) && !named(rows[c].perfquery, name, len))
+        c++;
+    return (enum counter)c;
+}
+
+static uint64_t all_ones(enum counter c)
+{
+    return (UINT64_C(1) << rows[c].bits) - 1;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b, uint64_t max)
+{
+    return b > max - a ? max : a + b;
+}
+
+void counters_add(struct port *p, enum counter c, uint64_t n)
+{
+    p->counters.classic[c] = sum(p->counters.classic[c], n, all_ones(c));
+    p->counters.wide[c] = sum(p->counters.wide[c], n, UINT64_MAX);
+}
+
+void counters_set(struct port *p, enum counter c, uint64_t value)
+{
+    p->counters.classic[c] = value < all_ones(c) ? value : all_ones(c);
+    p->counters.wide[c] = value;
+}
+
+static bool is_multicast(const struct packet *packet)
+{
+    return packet->dlid >= LID_MULTICAST_FIRST && packet->dlid <= LID_MULTICAST_LAST;
+}
+
+static uint64_t words_of(const struct packet *packet)
+{
+    return packet->has_grh ? PACKET_WORDS + GRH_WORDS : PACKET_WORDS;
+}
+
+static void count_kind(struct port *p, enum counter_ext which)
+{
+    p->counters.ext[which] = sum(p->counters.ext[which], 1, UINT64_MAX);
+}
+
+void counters_sent(struct port *p, const struct packet *packet)
+{
+    counters_add(p, COUNTER_XMIT_DATA, words_of(packet));
+    counters_add(p, COUNTER_XMIT_PACKETS, 1);
+    count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_XMIT : COUNTER_EXT_UNICAST_XMIT);
+}
+
+void counters_received(struct port *p, const struct packet *packet)
+{
+    counters_add(p, COUNTER_RCV_DATA, words_of(packet));
+    counters_add(p, COUNTER_RCV_PACKETS, 1);
+    count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_RCV : COUNTER_EXT_UNICAST_RCV);
+}
