@@ -9,12 +9,16 @@
 #include "channel/protocol.h"
 #include "channel/rings.h"
 
+/** How long connecting may take, and how long an answer may. */
+#define CHANNEL_WAIT_NS (5 * WEFT_S)
+
 /** A connection. */
 struct channel {
     int socket;          /* or -1 */
-    int daemon_bell;     /* role RINGS, else -1 */
-    int client_bell;     /* role RINGS, else -1 */
+    int daemon_bell;     /* role RINGS, else -1: for bell_ring() */
+    int client_bell;     /* role RINGS, else -1: becomes readable; for bell_hush() */
     struct rings *rings; /* role RINGS, else NULL */
+    bool broken;         /* an answer may still come: nothing more can be asked */
     struct message_welcome welcome;
 };
 
@@ -31,7 +35,8 @@ struct channel {
 int channel_connect(const char *path, enum channel_role role, const char *node, uint8_t port,
                     struct channel *ret, char text[CHANNEL_TEXT_BYTES]);
 
-/** Closes a connection and unmaps its memory. */
+/** Closes a connection and unmaps its memory. In a process that inherited it by fork() that leaves
+ * the parent's alone. */
 void channel_close(struct channel *c);
 
 /** Sends a request and waits for its answer.

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The shared rings and their bells.
+ *
+ * Who sleeps sets a word and then looks at the ring; who puts a packet in then looks at the word.
+ * All four accesses are sequentially consistent, so at least one side sees the other's. */
+#include "channel/rings.h"
+
+#include "channel/protocol.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static_assert((RINGS_SLOTS & (RINGS_SLOTS - 1)) == 0, "positions are taken modulo this");
+static_assert(sizeof(struct ring) == 128 + sizeof(struct packet) * RINGS_SLOTS, "documented");
+static_assert(sizeof(struct rings) == 192 + 2 * sizeof(struct ring), "documented layout");
+
+/* Packets in the ring as its writer sees it; beyond the ring's size when the reader lies. */
+static uint32_t ring_used(const struct ring *r)
+{
+    return atomic_load_explicit(&r->written, memory_order_relaxed) - atomic_load(&r->read);
+}
+
+bool ring_has_room(const struct ring *r)
+{
+    return ring_used(r) < RINGS_SLOTS;
+}
+
+bool ring_put(struct ring *r, const struct packet *p)
+{
+    uint32_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+
+    if (!ring_has_room(r))
+        return false;
+    r->slots[written % RINGS_SLOTS] = *p;
+    atomic_store(&r->written, written + 1);
+    return true;
+}
+
+int ring_take(struct ring *r, uint32_t *own, struct packet *ret)
+{
+    uint32_t waiting = atomic_load(&r->written) - *own;
+
+    if (waiting == 0)
+        return 0;
+    if (waiting > RINGS_SLOTS)
+        return WEFT_ERR_FORMAT;
+    *ret = r->slots[*own % RINGS_SLOTS];
+    *own += 1;
+    atomic_store(&r->read, *own);
+    return 1;
+}
+
+bool ring_waiting(const struct ring *r, uint32_t own)
+{
+    return atomic_load(&r->written) != own;
+}
+
+bool ring_ask_room(struct ring *r)
+{
+    if (ring_has_room(r))
+        return false;
+    atomic_store(&r->wants_room, 1);
+    if (ring_used(r) > RINGS_SLOTS / 2)
+        return true;
+    atomic_store(&r->wants_room, 0);
+    return false;
+}
+
+bool ring_owes_bell(struct ring *r)
+{
+    return atomic_load(&r->wants_room) != 0 && ring_used(r) <= RINGS_SLOTS / 2 &&
+           atomic_exchange(&r->wants_room, 0) != 0;
+}
+
+void rings_init(struct rings *r)
+{
+    memset(r, 0, sizeof(*r));
+}
+
+void bell_ring(int bell)
+{
+    uint64_t one = 1;
+
+    /* A bell that is full has rung. */
+    while (write(bell, &one, sizeof(one)) < 0 && errno == EINTR)
+        continue;
+}
+
+void bell_hush(int bell)
+{
+    uint64_t rung[64];
+    ssize_t got;
+
+    /* A pipe holds more than one read takes only when somebody has played with it. */
+    do
+        got = read(bell, rung, sizeof(rung));
+    while (got == (ssize_t)sizeof(rung) || (got < 0 && errno == EINTR));
+}
+
+bool rings_send(struct rings *r, int bell, const struct packet *p)
+{
+    if (!ring_put(&r->to_daemon, p) &&
+        (ring_ask_room(&r->to_daemon) || !ring_put(&r->to_daemon, p)))
+        return false;
+    if (atomic_load(&r->daemon_asleep) != 0 && atomic_exchange(&r->daemon_asleep, 0) != 0)
+        bell_ring(bell);
+    return true;
+}
+
+int rings_receive(struct rings *r, int bell, uint32_t *own, struct packet *ret)
+{
+    int taken = ring_take(&r->to_client, own, ret);
+
+    if (taken == 1 && ring_owes_bell(&r->to_client))
+        bell_ring(bell);
+    return taken;
+}
+
+bool rings_sleep(struct rings *r, uint32_t own)
+{
+    atomic_store(&r->client_asleep, 1);
+    if (!ring_waiting(&r->to_client, own) && atomic_load(&r->closed) == 0)
+        return true;
+    atomic_store(&r->client_asleep, 0);
+    return false;
+}
+
+void rings_wake(struct rings *r)
+{
+    atomic_store_explicit(&r->client_asleep, 0, memory_order_relaxed);
+}
