@@ -41,7 +41,8 @@ void options_refuse(struct options *o, const char *format, ...)
 static void print_help(struct options *o)
 {
     poptPrintHelp(o->context, stdout, 0);
-    printf("\n%s\nThe manual page weft-%s(1) has examples.\n", o->about->text, o->about->verb);
+    printf("\n%s\nThe manual page weft-%s(1) has examples.\n", o->about->text,
+           o->about->page ? o->about->page : o->about->verb);
     stop(o, CLI_DONE);
 }
 
@@ -71,7 +72,8 @@ void options_start(struct options *o, const struct options_about *about, int arg
     o->table[1] = (struct poptOption){
         NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL};
     o->table[2] = (struct poptOption)POPT_TABLEEND;
-    o->context = poptGetContext(NULL, argc, argv, o->table, 0);
+    o->context = poptGetContext(NULL, argc, argv, o->table,
+                                about->runs ? POPT_CONTEXT_POSIXMEHARDER : 0);
     if (!o->context) {
         stop(o, message_failed("no memory for the command line"));
         return;
@@ -203,6 +205,22 @@ void options_share(struct options *o, uint32_t *ret_millionths)
                        options_name(o), o->value);
 }
 
+void options_factor(struct options *o, uint64_t min, uint64_t max, uint64_t *ret_thousandths)
+{
+    char min_text[QUANTITY_TEXT_BYTES];
+    char max_text[QUANTITY_TEXT_BYTES];
+    uint64_t value;
+
+    if (quantity_parse_factor(o->value, &value) && value >= min && value <= max) {
+        *ret_thousandths = value;
+        return;
+    }
+    quantity_print_factor(min, min_text);
+    quantity_print_factor(max, max_text);
+    options_refuse(o, "--%s \"%s\": wants a number from %s to %s with at most three decimals",
+                   options_name(o), o->value, min_text, max_text);
+}
+
 void options_word(struct options *o, const char *const words[], size_t *ret_index)
 {
     char list[256] = "";
@@ -223,6 +241,11 @@ void options_word(struct options *o, const char *const words[], size_t *ret_inde
 const char *options_argument(struct options *o)
 {
     return o->stopped ? NULL : poptGetArg(o->context);
+}
+
+const char *const *options_arguments(struct options *o)
+{
+    return o->stopped ? NULL : (const char *const *)poptGetArgs(o->context);
 }
 
 void options_no_more_arguments(struct options *o)

@@ -21,6 +21,8 @@ struct options_about {
     /** Its options, closed by POPT_TABLEEND. Each has a long name, `arg` NULL and its own `val`
      * above 0; the argument type is POPT_ARG_NONE or POPT_ARG_STRING. --help is added. */
     const struct poptOption *table;
+    const char *page; /**< its manual page if that is not weft-VERB, else NULL */
+    bool runs;        /**< its first argument ends the options: the rest is another command's */
 };
 
 /** The parsing of one command line. Members are private to options.c. */
@@ -72,12 +74,19 @@ void options_duration(struct options *o, weft_time min, weft_time max, weft_time
 /** The current option's argument as a share in millionths, as options_count(). */
 void options_share(struct options *o, uint32_t *ret_millionths);
 
+/** The current option's argument as a factor in thousandths, as options_count(). */
+void options_factor(struct options *o, uint64_t min, uint64_t max, uint64_t *ret_thousandths);
+
 /** The current option's argument as one of `words` (closed by NULL); gives its index. */
 void options_word(struct options *o, const char *const words[], size_t *ret_index);
 
 /** The next argument that is no option, or NULL. Only after options_next() returned 0. Valid until
  * options_done(). */
 const char *options_argument(struct options *o);
+
+/** All arguments that options_argument() has not taken, closed by NULL; NULL when there is none.
+ * As options_argument(). */
+const char *const *options_arguments(struct options *o);
 
 /** Refuses arguments that options_argument() has not taken. */
 void options_no_more_arguments(struct options *o);

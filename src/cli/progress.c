@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 40
@@ -34,6 +35,21 @@ void progress_update(struct progress *p, uint64_t now_ns, uint64_t done, uint64_
         fprintf(stderr, "\r\033[K%s [%-*.*s] %3d%%", p->what, BAR_WIDTH, (int)(part * BAR_WIDTH),
                 bar, (int)(part * 100));
     }
+    fflush(stderr);
+}
+
+void progress_text(struct progress *p, const char *text)
+{
+    struct winsize size = {0};
+    int width = 80;
+
+    if (!p->visible)
+        return;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+        width = size.ws_col;
+    p->drawn = true;
+    /* The last column stays free: a cursor behind it is on the next line on some terminals. */
+    fprintf(stderr, "\r\033[K%.*s", width - 1, text);
     fflush(stderr);
 }
 

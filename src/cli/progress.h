@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
- * A progress bar for long work: on stderr, only when that is a terminal.
+ * A progress bar or a status line for long work: on stderr, only when that is a terminal.
  */
 #ifndef WEFT_CLI_PROGRESS_H
 #define WEFT_CLI_PROGRESS_H
@@ -28,6 +28,10 @@ void progress_start(struct progress *p, const char *what, uint64_t now_ns);
  * @param done    0..total
  * @param total   0 when unknown: only `done` is shown */
 void progress_update(struct progress *p, uint64_t now_ns, uint64_t done, uint64_t total);
+
+/** Shows a line of text in place of a bar, at once, cut at the terminal's width.
+ * @param text  printable, without a newline */
+void progress_text(struct progress *p, const char *text);
 
 /** Takes the bar off the screen. */
 void progress_end(struct progress *p);

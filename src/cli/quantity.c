@@ -102,6 +102,31 @@ bool quantity_parse_share(const char *text, uint32_t *ret_millionths)
     return true;
 }
 
+bool quantity_parse_factor(const char *text, uint64_t *ret_thousandths)
+{
+    uint64_t value;
+    const char *end = read_decimal(text, 1000, &value);
+
+    if (!end || *end != '\0')
+        return false;
+    *ret_thousandths = value;
+    return true;
+}
+
+void quantity_print_factor(uint64_t thousandths, char ret_text[QUANTITY_TEXT_BYTES])
+{
+    size_t length;
+
+    snprintf(ret_text, QUANTITY_TEXT_BYTES, "%" PRIu64 ".%03" PRIu64, thousandths / 1000,
+             thousandths % 1000);
+    length = strlen(ret_text);
+    while (ret_text[length - 1] == '0')
+        length--;
+    if (ret_text[length - 1] == '.')
+        length--;
+    ret_text[length] = '\0';
+}
+
 void quantity_print_duration(weft_time duration_ns, char ret_text[QUANTITY_TEXT_BYTES])
 {
     static const struct {

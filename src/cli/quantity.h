@@ -34,6 +34,17 @@ bool quantity_parse_duration(const char *text, weft_time *ret_duration);
  * @return false when the text is no share */
 bool quantity_parse_share(const char *text, uint32_t *ret_millionths);
 
+/** Parses a factor: `2`, `0.5`; at most three digits after the point.
+ * @param text             what the user wrote
+ * @param ret_thousandths  written only on success
+ * @return false when the text is no factor or does not fit */
+bool quantity_parse_factor(const char *text, uint64_t *ret_thousandths);
+
+/** Prints a factor as quantity_parse_factor() reads it.
+ * @param thousandths  the factor
+ * @param ret_text     the text */
+void quantity_print_factor(uint64_t thousandths, char ret_text[QUANTITY_TEXT_BYTES]);
+
 /** Prints a duration with three significant digits or more and the largest fitting unit: `4.51 s`.
  * @param duration_ns  nanoseconds
  * @param ret_text     the text */

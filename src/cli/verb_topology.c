@@ -44,17 +44,17 @@ static const struct poptOption option_table[] = {
 };
 
 static const struct options_about about = {
-    "topology",
-    "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD NEW",
-    "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
-    "  convert   writes a topology as ibnetdiscover prints it and ibsim reads it\n"
-    "  generate  does the same for a generator\n"
-    "  diff      says what changed; exit status 1 if anything did\n"
-    "\n"
-    "A topology is a file that ibnetdiscover has printed or ibsim reads, - for standard\n"
-    "input, or a generator: fat-tree:hosts=N,radix=K, torus:x=N,y=N,z=N,hosts=N or\n"
-    "dragonfly:a=N,p=N,h=N,g=N.\n",
-    option_table,
+    .verb = "topology",
+    .arguments = "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD NEW",
+    .text = "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
+            "  convert   writes a topology as ibnetdiscover prints it and ibsim reads it\n"
+            "  generate  does the same for a generator\n"
+            "  diff      says what changed; exit status 1 if anything did\n"
+            "\n"
+            "A topology is a file that ibnetdiscover has printed or ibsim reads, - for standard\n"
+            "input, or a generator: fat-tree:hosts=N,radix=K, torus:x=N,y=N,z=N,hosts=N or\n"
+            "dragonfly:a=N,p=N,h=N,g=N.\n",
+    .table = option_table,
 };
 
 static json_t *findings_to_json(const struct topo_findings *findings)

@@ -18,7 +18,8 @@ enum {
     OPT_SHARE,
     OPT_WORD,
     OPT_FLAG,
-    OPT_TEXT
+    OPT_TEXT,
+    OPT_FACTOR
 };
 
 static const struct poptOption table[] = {
@@ -28,6 +29,7 @@ static const struct poptOption table[] = {
     {"word", '\0', POPT_ARG_STRING, NULL, OPT_WORD, "a word", "WORD"},
     {"flag", '\0', POPT_ARG_NONE, NULL, OPT_FLAG, "a flag", NULL},
     {"text", '\0', POPT_ARG_STRING, NULL, OPT_TEXT, "any text", "TEXT"},
+    {"factor", '\0', POPT_ARG_STRING, NULL, OPT_FACTOR, "a factor", "X"},
     POPT_TABLEEND,
 };
 
@@ -42,6 +44,7 @@ struct got {
     weft_time wait_ns;
     uint32_t share_millionths;
     size_t word;
+    uint64_t factor_thousandths;
     unsigned flags;
     bool text_is_hello;
     bool file_is_f;
@@ -67,6 +70,9 @@ static void take(struct options *o, int option, struct got *got)
     case OPT_FLAG:
         got->flags++;
         break;
+    case OPT_FACTOR:
+        options_factor(o, 1, 2500, &got->factor_thousandths);
+        break;
     default:
         assert_int_equal(option, OPT_TEXT);
         got->text_is_hello = strcmp(options_text(o), "hello") == 0;
@@ -76,7 +82,8 @@ static void take(struct options *o, int option, struct got *got)
 /* Parses up to six words after the verb as a verb does. */
 static struct got parse(const char *const line[6])
 {
-    struct got got = {.count = 7, .wait_ns = 7, .share_millionths = 7, .word = 7};
+    struct got got = {
+        .count = 7, .wait_ns = 7, .share_millionths = 7, .word = 7, .factor_thousandths = 7};
     const char *argv[8] = {"trial"};
     const char *file;
     struct options o;
@@ -112,6 +119,8 @@ static void test_values_are_read(void **state)
     assert_int_equal(got.wait_ns, 1500000);
     assert_int_equal(got.share_millionths, 50000);
     assert_int_equal(got.word, 2);
+    assert_int_equal(PARSE("--factor=2.5").factor_thousandths, 2500);
+    assert_int_equal(PARSE("--factor=0.001").factor_thousandths, 1);
 }
 
 static void test_flags_texts_and_arguments_are_read(void **state)
@@ -139,10 +148,11 @@ static void test_an_empty_command_line_changes_nothing(void **state)
 static void test_wrong_words_end_in_a_usage_error(void **state)
 {
     static const char *const lines[][6] = {
-        {"--count=0"},   {"--count=101"}, {"--count=1x"},   {"--count"},
-        {"--count="},    {"--wait=11s"},  {"--wait=4"},     {"--share=1.1"},
-        {"--word=buzy"}, {"--word="},     {"--nothing"},    {"-x"},
-        {"--flag=yes"},  {"f", "g"},      {"--", "f", "g"}, {"--conut=3", "f"},
+        {"--count=0"},   {"--count=101"},    {"--count=1x"},      {"--count"},
+        {"--count="},    {"--wait=11s"},     {"--wait=4"},        {"--share=1.1"},
+        {"--word=buzy"}, {"--word="},        {"--nothing"},       {"-x"},
+        {"--flag=yes"},  {"f", "g"},         {"--", "f", "g"},    {"--conut=3", "f"},
+        {"--factor=0"},  {"--factor=2.501"}, {"--factor=0.0001"}, {"--factor=x"},
     };
 
     (void)state;
@@ -155,6 +165,7 @@ static void test_wrong_words_end_in_a_usage_error(void **state)
         assert_int_equal(got.wait_ns, 7);
         assert_int_equal(got.share_millionths, 7);
         assert_int_equal(got.word, 7);
+        assert_int_equal(got.factor_thousandths, 7);
     }
 }
 
@@ -175,6 +186,36 @@ static void test_after_two_dashes_everything_is_an_argument(void **state)
     (void)state;
     assert_false(got.stopped);
     assert_true(got.file_is_f);
+}
+
+/* A verb that runs another command leaves that one's options alone. */
+static void test_the_words_of_another_command_are_its_own(void **state)
+{
+    static const struct options_about runs = {.verb = "trial",
+                                              .arguments = "[OPTION...] PROGRAM",
+                                              .text = "Runs.\n",
+                                              .table = table,
+                                              .runs = true};
+    static const char *const lines[][6] = {{"trial", "--flag", "prog", "--flag", "-x"},
+                                           {"trial", "--flag", "--", "prog", "--flag", "-x"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *argv[7] = {NULL};
+        const char *const *rest;
+        struct options o;
+
+        memcpy(argv, lines[i], sizeof(lines[i]));
+        options_start(&o, &runs, i == 0 ? 5 : 6, argv);
+        assert_int_equal(options_next(&o), OPT_FLAG);
+        assert_int_equal(options_next(&o), 0);
+        rest = options_arguments(&o);
+        assert_string_equal(rest[0], "prog");
+        assert_string_equal(rest[1], "--flag");
+        assert_string_equal(rest[2], "-x");
+        assert_null(rest[3]);
+        assert_int_equal(options_done(&o), CLI_DONE);
+    }
 }
 
 static const char *nearest(const char *wrong)
@@ -212,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_wrong_words_end_in_a_usage_error),
         cmocka_unit_test(test_the_first_wrong_word_ends_parsing),
         cmocka_unit_test(test_after_two_dashes_everything_is_an_argument),
+        cmocka_unit_test(test_the_words_of_another_command_are_its_own),
         cmocka_unit_test(test_the_nearest_word_is_suggested),
     };
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -228,6 +229,38 @@ static void test_a_short_run_draws_no_progress(void **state)
     assert_terminal_got(&t, "");
 }
 
+static void test_a_status_line_is_cut_at_the_terminals_width(void **state)
+{
+    const struct winsize narrow = {.ws_row = 24, .ws_col = 11};
+    struct terminal t = terminal_open();
+    struct capture err;
+    struct progress p;
+
+    (void)state;
+    assert_int_equal(ioctl(t.slave, TIOCSWINSZ, &narrow), 0);
+    err = lead(stderr, t.slave);
+    progress_start(&p, "trial", start_ns);
+    progress_text(&p, "two words");
+    progress_text(&p, "more than two words");
+    progress_end(&p);
+    lead_back(err);
+    assert_terminal_got(&t, "\r\033[Ktwo words\r\033[Kmore than \r\033[K");
+}
+
+static void test_no_status_line_where_no_terminal_is(void **state)
+{
+    int fd = temporary_file();
+    struct capture err = lead(stderr, fd);
+    struct progress p;
+
+    (void)state;
+    progress_start(&p, "trial", start_ns);
+    progress_text(&p, "two words");
+    progress_end(&p);
+    lead_back(err);
+    assert_file_holds(fd, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +272,8 @@ int main(void)
         cmocka_unit_test(test_progress_on_a_terminal_is_drawn_and_taken_off),
         cmocka_unit_test(test_progress_without_a_known_end_is_a_number),
         cmocka_unit_test(test_a_short_run_draws_no_progress),
+        cmocka_unit_test(test_a_status_line_is_cut_at_the_terminals_width),
+        cmocka_unit_test(test_no_status_line_where_no_terminal_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

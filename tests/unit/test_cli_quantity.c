@@ -117,6 +117,34 @@ static void test_shares(void **state)
     }
 }
 
+static void test_factors(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t thousandths;
+    } good[] = {{"0", 0},      {"1", 1000},  {"0.5", 500},    {"2.125", 2125},
+                {"10", 10000}, {"0.001", 1}, {"1.5000", 1500}};
+    static const char *const bad[] = {
+        "", "x", ".5", "1.", "1x", "-1", "1 ", "0.0001", "1,5", "1.2.3", "18446744073709551615"};
+    char text[QUANTITY_TEXT_BYTES];
+    uint64_t thousandths;
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(good); i++) {
+        assert_true(quantity_parse_factor(good[i].text, &thousandths));
+        assert_int_equal(thousandths, good[i].thousandths);
+    }
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        thousandths = UNTOUCHED;
+        assert_false(quantity_parse_factor(bad[i], &thousandths));
+        assert_int_equal(thousandths, UNTOUCHED);
+    }
+    for (size_t i = 0; i + 1 < LENGTH(good); i++) {
+        quantity_print_factor(good[i].thousandths, text);
+        assert_string_equal(text, good[i].text);
+    }
+}
+
 static void test_durations_are_printed_with_a_fitting_unit(void **state)
 {
     static const struct {
@@ -148,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_factors),
         cmocka_unit_test(test_durations_are_printed_with_a_fitting_unit),
     };
 
