@@ -35,6 +35,7 @@ static const struct {
     [COUNTER_XMIT_PACKETS] = {"xmit_packets", "PortXmitPkts", 32},
     [COUNTER_RCV_PACKETS] = {"rcv_packets", "PortRcvPkts", 32},
     [COUNTER_XMIT_WAIT] = {"xmit_wait", "PortXmitWait", 32},
+    [COUNTER_QP1_DROPPED] = {"qp1_dropped", "QP1Dropped", 16},
 };
 
 uint8_t counter_bits(enum counter c)

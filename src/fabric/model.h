@@ -45,8 +45,8 @@ enum port_physical {
     PORT_PHYSICAL_LINK_UP = 5
 };
 
-/** The counters of PortCounters, in the order of CounterSelect (IBA 16.1.3.5); XMIT_WAIT is bit 0
- * of CounterSelect2. */
+/** The counters of PortCounters, in the order of CounterSelect (IBA 16.1.3.5); XMIT_WAIT and
+ * QP1_DROPPED are bits 0 and 1 of CounterSelect2. */
 enum counter {
     COUNTER_SYMBOL_ERRORS,
     COUNTER_LINK_RECOVERIES,
@@ -65,6 +65,7 @@ enum counter {
     COUNTER_XMIT_PACKETS,
     COUNTER_RCV_PACKETS,
     COUNTER_XMIT_WAIT,
+    COUNTER_QP1_DROPPED, /* MADs that found the queue of the PMA full */
     COUNTERS
 };
 
@@ -93,7 +94,10 @@ struct port {
     uint32_t fault;    /* first entry of the faults that act on what leaves here, FABRIC_NONE */
     uint16_t issm;     /* attachments that have IsSM set */
     uint8_t number;
-    bool cut;         /* a script has cut the cable */
+    bool cut; /* a script has cut the cable; set at both ends */
+    /* What a worn cable still carries: masks as LinkWidthEnabled, LinkSpeedEnabled and
+     * LinkSpeedExtEnabled, set at both ends by a script; a width of 0: no limit. */
+    uint8_t cable_width, cable_speed, cable_speed_ext;
     bool disabled;    /* PortPhysicalState was set to Disabled */
     bool training;    /* a training timer runs */
     uint8_t info[64]; /* PortInfo as on the wire (without CapabilityMask's IsSM) */
