@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The weft command: finds the verb, runs it, and makes sure that what it printed has arrived. */
 #include "cli/message.h"
-#include "cli/suggest.h"
 #include "cli/verb.h"
+#include "core/base/suggest.h"
 
 #include <weft/base.h>
 

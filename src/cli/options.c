@@ -4,8 +4,8 @@
 
 #include "cli/message.h"
 #include "cli/quantity.h"
-#include "cli/suggest.h"
 #include "cli/verb.h"
+#include "core/base/suggest.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ void options_start(struct options *o, const struct options_about *about, int arg
     o->table[1] = (struct poptOption){
         NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)help_table, 0, "Help:", NULL};
     o->table[2] = (struct poptOption)POPT_TABLEEND;
-    o->context = poptGetContext(NULL, argc, argv, o->table,
-                                about->runs ? POPT_CONTEXT_POSIXMEHARDER : 0);
+    o->context =
+        poptGetContext(NULL, argc, argv, o->table, about->runs ? POPT_CONTEXT_POSIXMEHARDER : 0);
     if (!o->context) {
         stop(o, message_failed("no memory for the command line"));
         return;

@@ -3,7 +3,7 @@
 #include "cli/storm_params.h"
 
 #include "cli/quantity.h"
-#include "cli/suggest.h"
+#include "core/base/suggest.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

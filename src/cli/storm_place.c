@@ -3,9 +3,9 @@
 #include "cli/storm_place.h"
 
 #include "cli/message.h"
-#include "cli/suggest.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
+#include "core/base/suggest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/storm_file.h"
 #include "cli/storm_params.h"
-#include "cli/suggest.h"
+#include "core/base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

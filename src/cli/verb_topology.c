@@ -4,9 +4,9 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/printable.h"
-#include "cli/suggest.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
+#include "core/base/suggest.h"
 #include "topology/topology.h"
 
 #include <errno.h>

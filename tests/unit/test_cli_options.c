@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* src/cli/options.c and suggest.c: command lines, right and wrong, and how parsing ends. */
+/* src/cli/options.c: command lines, right and wrong, and how parsing ends. */
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "cli/verb.h"
 
 #include <setjmp.h>
@@ -218,32 +217,6 @@ static void test_the_words_of_another_command_are_its_own(void **state)
     }
 }
 
-static const char *nearest(const char *wrong)
-{
-    static const char *const known[] = {"topology", "storm", "seed", "sa-queue"};
-    struct suggest near;
-
-    suggest_start(&near, wrong);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        suggest_offer(&near, known[i]);
-    return suggest_best(&near);
-}
-
-static void test_the_nearest_word_is_suggested(void **state)
-{
-    (void)state;
-    assert_string_equal(nearest("strom"), "storm");
-    assert_string_equal(nearest("topolgy"), "topology");
-    assert_string_equal(nearest("sed"), "seed");
-    assert_string_equal(nearest("esed"), "seed");
-    assert_string_equal(nearest("sa_queue"), "sa-queue");
-    assert_null(nearest(""));
-    assert_null(nearest("x"));
-    assert_null(nearest("fabric"));
-    assert_null(nearest("foed")); /* half of the letters are wrong */
-    assert_null(nearest("topologytopologytopologytopologytopology"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,7 +227,6 @@ int main(void)
         cmocka_unit_test(test_the_first_wrong_word_ends_parsing),
         cmocka_unit_test(test_after_two_dashes_everything_is_an_argument),
         cmocka_unit_test(test_the_words_of_another_command_are_its_own),
-        cmocka_unit_test(test_the_nearest_word_is_suggested),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 /** @file
  * "Did you mean": the known word that is nearest to a mistyped one.
  */
-#ifndef WEFT_CLI_SUGGEST_H
-#define WEFT_CLI_SUGGEST_H
+#ifndef WEFT_CORE_BASE_SUGGEST_H
+#define WEFT_CORE_BASE_SUGGEST_H
 
 #include <stddef.h>
 

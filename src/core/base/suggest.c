@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The known word nearest to a mistyped one, by edit distance. */
-#include "cli/suggest.h"
+#include "core/base/suggest.h"
 
 #include <string.h>
 
