@@ -8,9 +8,8 @@
 
 #include "fabric/model.h"
 
-/** Takes a packet that is for this node.
- * @param at       the port it came in by; a switch's 0 when it came from its own node
- * @param directed a directed-route SMP that has taken its last step */
+/** Takes a packet that is for this node; a directed-route SMP has taken its last step.
+ * @param at  the port it came in by; a switch's 0 when it came from its own node */
 void deliver(struct fabric *f, struct port *at, struct packet *p);
 
 /** The agent of the node comes to the packet that waited (FLIGHT_SERVED). */

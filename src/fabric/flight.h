@@ -8,26 +8,30 @@
 
 #include "fabric/model.h"
 
-/** What happens at a later time. */
+/** What happens at a later time. The first two kinds carry a packet, and each is an entry of its
+ * own. The others are timers that never run out: FLIGHT_TRAINED and FLIGHT_LEASE are one for each
+ * port, which scheduling again sets to the new time; FLIGHT_TRAP and FLIGHT_SCRIPT are one for the
+ * whole fabric, which scheduling again never sets later than it was, so their functions look at all
+ * that waits and schedule what remains. */
 enum flight_kind {
     FLIGHT_ARRIVE, /* the packet arrives at `port` from its cable: forward_arrive() */
     FLIGHT_SERVED, /* the node's agent comes to the packet that waits at `port`: deliver_served() */
     FLIGHT_TRAINED, /* the training of the link at `port` ends: link_trained() */
-    FLIGHT_TRAP,    /* traps are due: trap_due(); the port says nothing */
-    FLIGHT_SCRIPT,  /* scripted lines are due: script_due() */
-    FLIGHT_LEASE    /* an M_Key lease ends at `port`: mkey_lease_ended() */
+    FLIGHT_LEASE,   /* an M_Key lease ends at `port`: mkey_lease_ended() */
+    FLIGHT_TRAP,    /* traps are due: trap_due() */
+    FLIGHT_SCRIPT   /* scripted lines are due: script_due() */
 };
 
-/** Makes the scheduler; f->config.flights entries.
+/** Makes the scheduler, for f->config.flights packets; the ports are there already.
  * @return 0 or WEFT_ERR_NOMEM */
 int flights_new(struct fabric *f);
 void flights_free(struct fabric *f);
 
 /** Schedules something; the packet, if any, is copied.
  * @param at      f->now or later; entries for f->now happen within the call that drives the fabric
- * @param packet  NULL: none
- * @return false: all entries are in use, and a packet was dropped (DROP_FLIGHTS) and counted. The
- *         entries kept back for the last four kinds (one for each port) never run out */
+ * @param port    index; FLIGHT_TRAP and FLIGHT_SCRIPT do not look at it
+ * @param packet  of the first two kinds; else NULL
+ * @return false: all entries are in use, and the packet was dropped (DROP_FLIGHTS) and counted */
 bool flight_add(struct fabric *f, weft_time at, enum flight_kind kind, uint32_t port,
                 const struct packet *packet);
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The way of a packet: directed routes, LIDs, and routes that are both. */
+#include "fabric/forward.h"
+
+#include "core/mad/smi.h"
+#include "core/wire/mad_header.h"
+#include "fabric/cable.h"
+#include "fabric/counters.h"
+#include "fabric/deliver.h"
+#include "fabric/keys.h"
+#include "fabric/multicast.h"
+
+static bool is_directed(const struct packet *p)
+{
+    return p->dst_qpn == WEFT_QP_SMI && mad_class(p->mad) == WEFT_CLASS_SUBN_DIRECTED;
+}
+
+static struct smi_node smi_node_of(const struct node *n)
+{
+    return (struct smi_node){.is_switch = node_is_switch(n), .port_count = n->ports};
+}
+
+static struct port *lost(struct fabric *f, struct port *at, const struct packet *p, enum drop why)
+{
+    fabric_drop(f, at, p, why);
+    return NULL;
+}
+
+/* A switch knows no way. */
+static struct port *relay_error(struct fabric *f, struct port *at, const struct packet *p,
+                                enum drop why)
+{
+    counters_add(at, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
+    return lost(f, at, p, why);
+}
+
+/* The port that a switch's linear forwarding table gives for a LID; 255: none. */
+static uint8_t linear_port(const struct fabric *f, const struct switch_state *sw, uint16_t lid)
+{
+    uint16_t top = be16_at(sw->info + WIRE_AT_SWITCH_INFO_LINEAR_FDB_TOP);
+
+    return lid <= top && lid < f->config.lft_cap ? (uint8_t)~sw->lft[lid] : UINT8_MAX;
+}
+
+/* Routes by DLID at a switch.
+ * @param at        the port it came in by; 0 when the switch itself sends it
+ * @param ret_here  the packet is for the switch itself
+ * @return the port to leave by; NULL: none, the packet is at its end or *ret_here */
+static struct port *route(struct fabric *f, struct port *at, struct packet *p, bool *ret_here)
+{
+    struct node *n = port_node(f, at);
+    uint8_t out;
+
+    *ret_here = false;
+    if (p->dlid >= WEFT_LID_MULTICAST_FIRST && p->dlid != WEFT_LID_PERMISSIVE) {
+        multicast_spread(f, at, p);
+        return NULL;
+    }
+    if (at->number == 0 && port_owns_lid(at, p->dlid)) {
+        *ret_here = true;
+        return NULL;
+    }
+    out = linear_port(f, node_switch(f, n), p->dlid);
+    if (out > n->ports || p->dlid == 0)
+        return relay_error(f, at, p, DROP_NO_ROUTE);
+    if (out == at->number)
+        return relay_error(f, at, p, DROP_LOOP);
+    if (out > 0)
+        return node_port(f, n, out);
+    *ret_here = port_owns_lid(node_port(f, n, 0), p->dlid);
+    return *ret_here ? NULL : relay_error(f, at, p, DROP_NO_ROUTE);
+}
+
+/* The directed part of the way at a node.
+ * @return as route() */
+static struct port *follow(struct fabric *f, struct port *at, struct packet *p,
+                           struct smi_decision d, bool *ret_here)
+{
+    struct node *n = port_node(f, at);
+
+    *ret_here = false;
+    switch (d.verdict) {
+    case SMI_TO_SMA:
+    case SMI_TO_SM:
+        deliver(f, at, p);
+        return NULL;
+    case SMI_FORWARD_PORT:
+        p->slid = p->dlid = WEFT_LID_PERMISSIVE;
+        return node_port(f, n, d.port);
+    case SMI_FORWARD_LID:
+        p->slid = port_lid(node_port(f, n, 0));
+        p->dlid = d.dlid;
+        return route(f, node_port(f, n, 0), p, ret_here);
+    case SMI_DISCARD:
+    case SMI_SEND_AS_ADDRESSED:
+        break;
+    }
+    return lost(f, at, p, DROP_HOPS);
+}
+
+/* A packet has come by its LID to the node that it names. */
+static struct port *arrive_by_lid(struct fabric *f, struct port *at, struct packet *p)
+{
+    struct port *out = NULL;
+    bool here = true;
+
+    /* An SMP whose directed part led back to this switch's own LID comes here twice. */
+    for (int turns = 0; here && turns < 2; turns++) {
+        struct smi_node node = smi_node_of(port_node(f, at));
+        struct port *door = port_with_lid(f, at);
+
+        if (!is_directed(p)) {
+            deliver(f, at, p);
+            return NULL;
+        }
+        out = follow(f, door, p, smi_receive(p->mad, &node, door->number), &here);
+    }
+    return here ? lost(f, at, p, DROP_HOPS) : out;
+}
+
+/* A packet has come out of a cable.
+ * @return the port to leave by; NULL: it is at its end */
+static struct port *enter(struct fabric *f, struct port *at, struct packet *p)
+{
+    struct node *n = port_node(f, at);
+    bool here = false;
+    struct port *out;
+
+    if (p->dlid == WEFT_LID_PERMISSIVE) {
+        struct smi_node node = smi_node_of(n);
+
+        if (p->dst_qpn != WEFT_QP_SMI)
+            return lost(f, at, p, DROP_NO_ROUTE);
+        if (!is_directed(p)) {
+            deliver(f, at, p);
+            return NULL;
+        }
+        out = follow(f, at, p, smi_receive(p->mad, &node, at->number), &here);
+        return here ? arrive_by_lid(f, at, p) : out;
+    }
+    if (node_is_switch(n)) {
+        out = route(f, at, p, &here);
+        return here ? arrive_by_lid(f, at, p) : out;
+    }
+    if (p->dlid >= WEFT_LID_MULTICAST_FIRST) {
+        deliver(f, at, p);
+        return NULL;
+    }
+    return port_owns_lid(at, p->dlid) ? arrive_by_lid(f, at, p) : lost(f, at, p, DROP_NO_ROUTE);
+}
+
+static void travel(struct fabric *f, struct port *out, struct packet *p)
+{
+    while (out) {
+        struct port *at = cable_cross(f, out, p);
+
+        out = at ? enter(f, at, p) : NULL;
+    }
+}
+
+/* The first step of a packet that goes by its DLID. */
+static void start_by_lid(struct fabric *f, struct port *from, struct packet *p)
+{
+    uint16_t lmc_mask = (uint16_t)((1U << port_lmc(from)) - 1);
+    bool here = false;
+    struct port *out = from;
+
+    p->slid = port_lid(from) | (p->path_bits & lmc_mask);
+    if (port_owns_lid(from, p->dlid)) {
+        travel(f, arrive_by_lid(f, from, p), p);
+        return;
+    }
+    if (p->dlid == 0) {
+        fabric_drop(f, from, p, DROP_NO_ROUTE);
+        return;
+    }
+    if (node_is_switch(port_node(f, from)))
+        out = route(f, from, p, &here);
+    travel(f, here ? arrive_by_lid(f, from, p) : out, p);
+}
+
+static void start_directed(struct fabric *f, struct port *from, struct packet *p)
+{
+    struct smi_node node = smi_node_of(port_node(f, from));
+    struct smi_decision d = smi_send(p->mad, &node, from->number);
+    bool here = false;
+    struct port *out;
+
+    if (d.verdict == SMI_SEND_AS_ADDRESSED) {
+        start_by_lid(f, from, p);
+        return;
+    }
+    out = follow(f, from, p, d, &here);
+    travel(f, here ? arrive_by_lid(f, from, p) : out, p);
+}
+
+void forward_send(struct fabric *f, struct port *from, struct packet *p)
+{
+    p->reserved = 0;
+    if (port_node(f, from)->dead) {
+        fabric_drop(f, from, p, DROP_DEAD);
+        return;
+    }
+    if (!keys_stamp(f, from, p))
+        return;
+    fabric_tell(f, FABRIC_TAP_SENT, from, p);
+    if (is_directed(p))
+        start_directed(f, from, p);
+    else
+        start_by_lid(f, from, p);
+}
+
+void forward_arrive(struct fabric *f, struct port *at, struct packet *p)
+{
+    if (cable_arrive(f, at, p))
+        travel(f, enter(f, at, p), p);
+}

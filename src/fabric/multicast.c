@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Multicast by MFT: a walk over the tree of copies. Tables that make a loop would let copies grow
+ * without end, so both the depth of the walk and its steps are bounded. */
+#include "fabric/multicast.h"
+
+#include "fabric/cable.h"
+#include "fabric/counters.h"
+#include "fabric/deliver.h"
+
+#define POSITION_PORTS 16
+
+/* A switch on the way to where the walk is. */
+struct stop {
+    struct port *at;
+    uint16_t next; /* port that is looked at next */
+    uint8_t hops;  /* links crossed until here */
+};
+
+struct walk {
+    struct fabric *f;
+    const struct packet *packet;
+    struct stop stops[MULTICAST_DEPTH_MAX];
+    uint32_t depth;
+    uint32_t steps; /* links that may still be crossed */
+};
+
+static bool is_member(const struct fabric *f, const struct node *n, uint16_t lid, uint16_t port)
+{
+    const struct switch_state *sw = node_switch(f, n);
+    uint32_t row = (uint32_t)lid - WEFT_LID_MULTICAST_FIRST;
+    uint32_t position = port / POSITION_PORTS;
+
+    return row < f->config.mft_cap && position < sw->mft_positions &&
+           (sw->mft[row * sw->mft_positions + position] >> port % POSITION_PORTS & 1) != 0;
+}
+
+static bool has_members(const struct fabric *f, const struct port *at, uint16_t lid)
+{
+    const struct node *n = port_node(f, at);
+
+    for (uint16_t port = 0; port <= n->ports; port++) {
+        if (port != at->number && is_member(f, n, lid, port))
+            return true;
+    }
+    return false;
+}
+
+/* A copy has come to a switch: it is looked into next. */
+static void push(struct walk *w, struct port *at, const struct packet *p)
+{
+    if (!has_members(w->f, at, p->dlid)) {
+        counters_add(at, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
+        fabric_drop(w->f, at, p, DROP_NO_ROUTE);
+        return;
+    }
+    if (w->depth == MULTICAST_DEPTH_MAX) {
+        fabric_drop(w->f, at, p, DROP_LOOP);
+        return;
+    }
+    w->stops[w->depth++] = (struct stop){.at = at, .hops = p->reserved};
+}
+
+/* One copy leaves a switch by one of its ports. */
+static void copy(struct walk *w, struct port *out, uint8_t hops)
+{
+    struct packet p = *w->packet;
+    struct port *at;
+
+    p.reserved = hops;
+    if (out->number == 0) {
+        deliver(w->f, out, &p);
+        return;
+    }
+    if (w->steps == 0) {
+        fabric_drop(w->f, out, &p, DROP_LOOP);
+        return;
+    }
+    w->steps--;
+    at = cable_cross(w->f, out, &p);
+    if (!at)
+        return;
+    if (node_is_switch(port_node(w->f, at)))
+        push(w, at, &p);
+    else
+        deliver(w->f, at, &p);
+}
+
+void multicast_spread(struct fabric *f, struct port *at, const struct packet *p)
+{
+    struct walk w = {.f = f, .packet = p, .steps = 4 * f->port_count};
+
+    push(&w, at, p);
+    while (w.depth > 0) {
+        struct stop *stop = &w.stops[w.depth - 1];
+        struct node *n = port_node(f, stop->at);
+        uint16_t port = stop->next++;
+
+        if (port > n->ports)
+            w.depth--;
+        else if (port != stop->at->number && is_member(f, n, p->dlid, port))
+            copy(&w, node_port(f, n, (uint8_t)port), stop->hops);
+    }
+}
