@@ -92,14 +92,15 @@ struct port {
     uint32_t peer;     /* the port at the other end of the cable, or FABRIC_NONE */
     uint32_t attached; /* first attachment at this port, or FABRIC_NONE */
     uint32_t fault;    /* first entry of the faults that act on what leaves here, FABRIC_NONE */
-    uint16_t issm;     /* attachments that have IsSM set */
+    weft_time trained_at; /* when training ends, at the first of a link's ports, or NEVER */
+    uint16_t issm;        /* attachments that have IsSM set */
     uint8_t number;
     bool cut; /* a script has cut the cable; set at both ends */
     /* What a worn cable still carries: masks as LinkWidthEnabled, LinkSpeedEnabled and
      * LinkSpeedExtEnabled, set at both ends by a script; a width of 0: no limit. */
     uint8_t cable_width, cable_speed, cable_speed_ext;
     bool disabled;    /* PortPhysicalState was set to Disabled */
-    bool training;    /* a training timer runs */
+    bool training;    /* a training timer runs; of a link's two ports, at the first one */
     uint8_t info[64]; /* PortInfo as on the wire (without CapabilityMask's IsSM) */
     struct port_counters counters;
 };
@@ -173,8 +174,11 @@ struct fabric {
     uint8_t (*vl_arb)[256]; /* for each port: low 1, 2, high 3, 4; xor the initial table */
     uint8_t (*sl2vl)[8];    /* for each port: a CA's table; xor the initial table */
     uint32_t node_count, port_count, switch_count;
-    uint32_t *by_guid; /* node and port GUIDs to ports, see build.h */
-    uint32_t by_guid_count;
+    uint32_t *by_guid; /* node and port GUIDs to ports, see build.c */
+    uint32_t by_guid_count, by_guid_space;
+    uint32_t pkey_count;
+    char *ids; /* the nodes' ids */
+    size_t ids_bytes;
 
     struct attachment *attachments;
     uint32_t attachment_free; /* first free slot, or FABRIC_NONE: the one free longest is next */
@@ -229,6 +233,41 @@ static inline struct port *port_with_lid(const struct fabric *f, const struct po
     struct node *n = port_node(f, p);
 
     return node_is_switch(n) ? node_port(f, n, 0) : &f->ports[port_index(f, p)];
+}
+
+/** Entries of a port's P_Key table: PartitionCap, or PartitionEnforcementCap of a switch's external
+ * port. */
+static inline uint16_t port_pkey_count(const struct fabric *f, const struct port *p)
+{
+    if (node_is_switch(port_node(f, p)))
+        return p->number == 0 ? f->config.pkey_cap : FABRIC_ENFORCE_CAP;
+    return p->number == 0 ? 0 : f->config.pkey_cap;
+}
+
+/** A port's P_Key table; read and write its entries through the two functions below. */
+static inline uint16_t *port_pkeys(const struct fabric *f, const struct port *p)
+{
+    const struct node *n = port_node(f, p);
+    uint32_t before = p->number;
+
+    if (p->number == 0)
+        return &f->pkeys[n->first_pkey];
+    if (node_is_switch(n))
+        return &f->pkeys[n->first_pkey + f->config.pkey_cap + (before - 1) * FABRIC_ENFORCE_CAP];
+    return &f->pkeys[n->first_pkey + (before - 1) * f->config.pkey_cap];
+}
+
+static inline uint16_t port_pkey(const struct fabric *f, const struct port *p, uint16_t index)
+{
+    WEFT_ASSERT(index < port_pkey_count(f, p));
+    return port_pkeys(f, p)[index] ^ (index == 0 ? 0xFFFF : 0);
+}
+
+static inline void port_set_pkey(const struct fabric *f, const struct port *p, uint16_t index,
+                                 uint16_t key)
+{
+    WEFT_ASSERT(index < port_pkey_count(f, p));
+    port_pkeys(f, p)[index] = key ^ (index == 0 ? 0xFFFF : 0);
 }
 
 static inline uint16_t be16_at(const uint8_t *at)
