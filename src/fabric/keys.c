@@ -33,28 +33,37 @@ uint16_t keys_pkey_count(const struct fabric *f, const struct port *p)
     return is_external(f, p) ? FABRIC_ENFORCE_CAP : f->config.pkey_cap;
 }
 
-/* The raw entries: xor the initial table. */
-static const uint16_t *pkey_table(const struct fabric *f, const struct port *p)
+uint16_t *keys_table(const struct fabric *f, const struct port *p)
 {
     const struct node *n = port_node(f, p);
-    uint32_t at = p->number == 0      ? 0
-                  : node_is_switch(n) ? f->config.pkey_cap + (p->number - 1U) * FABRIC_ENFORCE_CAP
-                                      : (p->number - 1U) * f->config.pkey_cap;
+    uint32_t cap = f->config.pkey_cap, at = 0;
 
+    if (p->number > 0)
+        at = node_is_switch(n) ? cap + (p->number - 1U) * FABRIC_ENFORCE_CAP
+                               : (p->number - 1U) * cap;
     return f->pkeys + n->first_pkey + at;
+}
+
+/* What is stored is xor the initial table. */
+static uint16_t initial_pkey(uint16_t index)
+{
+    return index == 0 ? PKEY_DEFAULT : 0;
 }
 
 uint16_t keys_pkey(const struct fabric *f, const struct port *p, uint16_t index)
 {
-    uint16_t raw = pkey_table(f, p)[index];
+    return keys_table(f, p)[index] ^ initial_pkey(index);
+}
 
-    return index == 0 ? (uint16_t)(raw ^ PKEY_DEFAULT) : raw;
+void keys_set_pkey(const struct fabric *f, const struct port *p, uint16_t index, uint16_t pkey)
+{
+    keys_table(f, p)[index] = pkey ^ initial_pkey(index);
 }
 
 bool keys_find_pkey(const struct fabric *f, const struct port *p, uint16_t pkey,
                     uint16_t *ret_index)
 {
-    const uint16_t *table = pkey_table(f, p);
+    const uint16_t *table = keys_table(f, p);
     uint16_t count = keys_pkey_count(f, p), key = (uint16_t)(table[0] ^ PKEY_DEFAULT);
     bool found = false;
 
