@@ -28,43 +28,11 @@ static bool is_multicast(const struct packet *p)
     return p->dlid >= WEFT_LID_MULTICAST_FIRST && p->dlid <= WEFT_LID_MULTICAST_LAST;
 }
 
-uint16_t keys_pkey_count(const struct fabric *f, const struct port *p)
-{
-    return is_external(f, p) ? FABRIC_ENFORCE_CAP : f->config.pkey_cap;
-}
-
-uint16_t *keys_table(const struct fabric *f, const struct port *p)
-{
-    const struct node *n = port_node(f, p);
-    uint32_t cap = f->config.pkey_cap, at = 0;
-
-    if (p->number > 0)
-        at = node_is_switch(n) ? cap + (p->number - 1U) * FABRIC_ENFORCE_CAP
-                               : (p->number - 1U) * cap;
-    return f->pkeys + n->first_pkey + at;
-}
-
-/* What is stored is xor the initial table. */
-static uint16_t initial_pkey(uint16_t index)
-{
-    return index == 0 ? PKEY_DEFAULT : 0;
-}
-
-uint16_t keys_pkey(const struct fabric *f, const struct port *p, uint16_t index)
-{
-    return keys_table(f, p)[index] ^ initial_pkey(index);
-}
-
-void keys_set_pkey(const struct fabric *f, const struct port *p, uint16_t index, uint16_t pkey)
-{
-    keys_table(f, p)[index] = pkey ^ initial_pkey(index);
-}
-
 bool keys_find_pkey(const struct fabric *f, const struct port *p, uint16_t pkey,
                     uint16_t *ret_index)
 {
-    const uint16_t *table = keys_table(f, p);
-    uint16_t count = keys_pkey_count(f, p), key = (uint16_t)(table[0] ^ PKEY_DEFAULT);
+    const uint16_t *table = port_pkeys(f, p);
+    uint16_t count = port_pkey_count(f, p), key = port_pkey(f, p, 0);
     bool found = false;
 
     if ((pkey & PKEY_BASE) == 0)
@@ -144,7 +112,7 @@ bool keys_stamp(struct fabric *f, struct port *from, struct packet *p)
         return refuse(f, from, p, DROP_MALFORMED);
     if (p->has_grh && !keys_gid(f, from, p->sgid_index, p->sgid))
         return refuse(f, from, p, DROP_MALFORMED);
-    p->pkey = p->pkey_index < keys_pkey_count(f, from) ? keys_pkey(f, from, p->pkey_index) : 0;
+    p->pkey = p->pkey_index < port_pkey_count(f, from) ? port_pkey(f, from, p->pkey_index) : 0;
     if ((p->pkey & PKEY_BASE) == 0)
         return refuse(f, from, p, DROP_PKEY);
     if (p->qkey & QKEY_PRIVILEGED)

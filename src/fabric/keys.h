@@ -8,17 +8,6 @@
 
 #include "fabric/model.h"
 
-/** Entries of a port's P_Key table. */
-uint16_t keys_pkey_count(const struct fabric *f, const struct port *p);
-
-/** A port's P_Key table in fabric.pkeys: keys_pkey_count() entries, xor the initial table. Those of
- * a switch begin with port 0, which is as large as a CA's; a CA's or router's begin with port 1. */
-uint16_t *keys_table(const struct fabric *f, const struct port *p);
-
-/** The entry at an index of a port's P_Key table; the index is below keys_pkey_count(). */
-uint16_t keys_pkey(const struct fabric *f, const struct port *p, uint16_t index);
-void keys_set_pkey(const struct fabric *f, const struct port *p, uint16_t index, uint16_t pkey);
-
 /** Finds the entry that a packet's P_Key matches: the same 15 bits, not 0, and a full member on at
  * least one side. A full entry comes before a limited one, whatever their order.
  * @return whether there is one */

@@ -109,7 +109,7 @@ struct port {
 struct node {
     uint64_t guid, system_guid;
     uint32_t first_port;   /* index of port 0 in fabric.ports */
-    uint32_t first_pkey;   /* its tables in fabric.pkeys, a CA's from port 1: keys_table() */
+    uint32_t first_pkey;   /* its tables in fabric.pkeys, a CA's from port 1: port_pkeys() */
     uint32_t switch_index; /* in fabric.switches; FABRIC_NONE for a CA or router */
     uint32_t fault;        /* first entry of the faults of all its links, FABRIC_NONE */
     uint32_t vendor, revision;
