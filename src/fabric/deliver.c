@@ -57,6 +57,7 @@ static void unclaimed(struct fabric *f, struct port *at, struct packet *p)
         fabric_drop(f, at, p, DROP_UNCLAIMED);
         return;
     }
+    fabric_tell(f, FABRIC_TAP_DELIVERED, at, p);
     smi_build_response(p->mad, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     reply(f, at, p);
 }
@@ -70,11 +71,29 @@ static void hand_over(struct fabric *f, struct port *at, struct packet *p)
 
 /* The agents see the port that an SMP came in by where the route names it; what came by LID is for
  * the port that has the LID. */
-static void serve(struct fabric *f, struct port *at, struct packet *p)
+static enum agent_verdict ask_agent(struct fabric *f, struct port *at, struct packet *p)
 {
     struct port *door = p->dlid == WEFT_LID_PERMISSIVE ? at : port_with_lid(f, at);
 
-    switch (is_smp(p) ? sma_receive(f, door, p) : pma_receive(f, door, p)) {
+    return is_smp(p) ? sma_receive(f, door, p) : pma_receive(f, door, p);
+}
+
+/* As ask_agent(), with somebody watching: what the agent took has been delivered, unless it was
+ * dropped for its M_Key. */
+static enum agent_verdict ask_watched(struct fabric *f, struct port *at, struct packet *p)
+{
+    struct packet before = *p;
+    uint64_t dropped = f->stats.dropped_key;
+    enum agent_verdict verdict = ask_agent(f, at, p);
+
+    if (verdict != AGENT_PASS && f->stats.dropped_key == dropped)
+        fabric_tell(f, FABRIC_TAP_DELIVERED, at, &before);
+    return verdict;
+}
+
+static void serve(struct fabric *f, struct port *at, struct packet *p)
+{
+    switch (f->tap ? ask_watched(f, at, p) : ask_agent(f, at, p)) {
     case AGENT_ANSWERED:
         reply(f, at, p);
         return;
@@ -143,6 +162,7 @@ static bool is_sa_request(const struct packet *p)
 static void deliver_gmp(struct fabric *f, struct port *at, struct packet *p)
 {
     if (is_sa_request(p) && port_node(f, at)->sa_busy) {
+        fabric_tell(f, FABRIC_TAP_DELIVERED, at, p);
         mad_set_method(p->mad, mad_method(p->mad) | WEFT_METHOD_RESPONSE);
         mad_set_status(p->mad, WEFT_STATUS_BUSY);
         reply(f, at, p);

@@ -161,53 +161,49 @@ static void travel(struct fabric *f, struct port *out, struct packet *p)
 /* The first step of a packet that goes by its DLID. */
 static void start_by_lid(struct fabric *f, struct port *from, struct packet *p)
 {
-    uint16_t lmc_mask = (uint16_t)((1U << port_lmc(from)) - 1);
-    bool here = false;
+    bool here = port_owns_lid(from, p->dlid);
     struct port *out = from;
 
-    p->slid = port_lid(from) | (p->path_bits & lmc_mask);
-    if (port_owns_lid(from, p->dlid)) {
-        travel(f, arrive_by_lid(f, from, p), p);
-        return;
-    }
-    if (p->dlid == 0) {
-        fabric_drop(f, from, p, DROP_NO_ROUTE);
-        return;
-    }
-    if (node_is_switch(port_node(f, from)))
+    if (!here && node_is_switch(port_node(f, from)))
         out = route(f, from, p, &here);
+    else if (p->dlid == 0)
+        out = lost(f, from, p, DROP_NO_ROUTE);
     travel(f, here ? arrive_by_lid(f, from, p) : out, p);
 }
 
-static void start_directed(struct fabric *f, struct port *from, struct packet *p)
+/* The LIDs of a packet as it leaves the node. */
+static void address(struct port *from, struct packet *p, enum smi_verdict verdict)
 {
-    struct smi_node node = smi_node_of(port_node(f, from));
-    struct smi_decision d = smi_send(p->mad, &node, from->number);
-    bool here = false;
-    struct port *out;
-
-    if (d.verdict == SMI_SEND_AS_ADDRESSED) {
-        start_by_lid(f, from, p);
-        return;
+    if (verdict == SMI_SEND_AS_ADDRESSED) {
+        p->slid = port_lid(from) | (p->path_bits & (uint16_t)((1U << port_lmc(from)) - 1));
+    } else {
+        p->slid = WEFT_LID_PERMISSIVE;
+        p->dlid = WEFT_LID_PERMISSIVE;
     }
-    out = follow(f, from, p, d, &here);
-    travel(f, here ? arrive_by_lid(f, from, p) : out, p);
 }
 
 void forward_send(struct fabric *f, struct port *from, struct packet *p)
 {
-    p->reserved = 0;
-    if (port_node(f, from)->dead) {
-        fabric_drop(f, from, p, DROP_DEAD);
-        return;
-    }
-    if (!keys_stamp(f, from, p))
-        return;
-    fabric_tell(f, FABRIC_TAP_SENT, from, p);
+    struct smi_node node = smi_node_of(port_node(f, from));
+    struct smi_decision d = {.verdict = SMI_SEND_AS_ADDRESSED};
+    bool here = false;
+    enum drop refusal;
+    struct port *out;
+
     if (is_directed(p))
-        start_directed(f, from, p);
-    else
+        d = smi_send(p->mad, &node, from->number);
+    p->reserved = 0;
+    address(from, p, d.verdict);
+    refusal = port_node(f, from)->dead ? DROP_DEAD : keys_stamp(f, from, p);
+    fabric_tell(f, FABRIC_TAP_SENT, from, p);
+    if (refusal != DROPS) {
+        fabric_drop(f, from, p, refusal);
+    } else if (d.verdict == SMI_SEND_AS_ADDRESSED) {
         start_by_lid(f, from, p);
+    } else {
+        out = follow(f, from, p, d, &here);
+        travel(f, here ? arrive_by_lid(f, from, p) : out, p);
+    }
 }
 
 void forward_arrive(struct fabric *f, struct port *at, struct packet *p)

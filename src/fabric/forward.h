@@ -7,10 +7,10 @@
 
 #include "fabric/model.h"
 
-/** A packet leaves the node that made it: an attachment, an SMA or a PMA. What a sender leaves to its
- * port is filled in (SLID but in a directed part, P_Key, Q_Key, source GID), and the tap is told.
- * Directed-route SMPs take their first step here, others go by DLID; one to the own node never
- * touches a wire. Without latency the packet makes its whole way in this call.
+/** A packet leaves the node that made it: an attachment, an SMA or a PMA. What a sender leaves to
+ * its port is filled in (SLID but in a directed part, P_Key, Q_Key, source GID), and the tap is
+ * told. Directed-route SMPs take their first step here, others go by DLID; one to the own node
+ * never touches a wire. Without latency the packet makes its whole way in this call.
  * @param from  the port it leaves: of a switch port 0
  * @param p     changed */
 void forward_send(struct fabric *f, struct port *from, struct packet *p);

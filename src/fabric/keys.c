@@ -102,22 +102,18 @@ static bool gmp_is_sound(const struct packet *p)
     return !mad_class_is_smi(mad_class(p->mad)) && (!is_multicast(p) || p->has_grh);
 }
 
-bool keys_stamp(struct fabric *f, struct port *from, struct packet *p)
+enum drop keys_stamp(const struct fabric *f, const struct port *from, struct packet *p)
 {
     if (p->dst_qpn == WEFT_QP_SMI) {
         p->pkey = PKEY_DEFAULT;
-        return smp_is_sound(p) || refuse(f, from, p, DROP_MALFORMED);
+        return smp_is_sound(p) ? DROPS : DROP_MALFORMED;
     }
-    if (!gmp_is_sound(p))
-        return refuse(f, from, p, DROP_MALFORMED);
-    if (p->has_grh && !keys_gid(f, from, p->sgid_index, p->sgid))
-        return refuse(f, from, p, DROP_MALFORMED);
     p->pkey = p->pkey_index < port_pkey_count(f, from) ? port_pkey(f, from, p->pkey_index) : 0;
-    if ((p->pkey & PKEY_BASE) == 0)
-        return refuse(f, from, p, DROP_PKEY);
     if (p->qkey & QKEY_PRIVILEGED)
         p->qkey = WEFT_QKEY_GSI;
-    return true;
+    if (!gmp_is_sound(p) || (p->has_grh && !keys_gid(f, from, p->sgid_index, p->sgid)))
+        return DROP_MALFORMED;
+    return (p->pkey & PKEY_BASE) != 0 ? DROPS : DROP_PKEY;
 }
 
 /* A violation counter of PortInfo: 16 bits that stick at all ones. */

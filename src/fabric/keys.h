@@ -25,8 +25,9 @@ bool keys_find_gid(const struct fabric *f, const struct port *p, const uint8_t g
 
 /** Fills in what a sender leaves to its port: P_Key, Q_Key and source GID.
  * @param from  the port that holds the tables
- * @return false: an index names nothing, or the packet contradicts itself; dropped and counted */
-bool keys_stamp(struct fabric *f, struct port *from, struct packet *p);
+ * @return why the port does not send it: an index names nothing, or the packet contradicts itself;
+ *         DROPS: it does */
+enum drop keys_stamp(const struct fabric *f, const struct port *from, struct packet *p);
 
 /** Checks a packet that arrived at the port it is for: base version, QPs, GID, Q_Key, P_Key.
  * Violations are counted in PortInfo and bring a trap. Fills in pkey_index.
