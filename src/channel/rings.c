@@ -58,8 +58,6 @@ bool ring_waiting(const struct ring *r, uint32_t own)
 
 bool ring_ask_room(struct ring *r)
 {
-    if (ring_has_room(r))
-        return false;
     atomic_store(&r->wants_room, 1);
     if (ring_used(r) > RINGS_SLOTS / 2)
         return true;

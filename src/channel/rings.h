@@ -62,7 +62,7 @@ int ring_take(struct ring *r, uint32_t *own, struct packet *ret);
 bool ring_waiting(const struct ring *r, uint32_t own);
 
 /** For the writer, before it waits for room: asks for the bell.
- * @return false: there is room by now, nothing was asked */
+ * @return false: half of the ring is empty, nothing was asked */
 bool ring_ask_room(struct ring *r);
 
 /** For the reader, after it has taken packets.

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Commands of the control role. Questions are answered as lines for people or as one JSON document
+ * for programs, and in pages: what does not fit into one message is asked for again `from N`. */
+#include "host/query.h"
+
+#include "core/wire/text.h"
+#include "host/pump.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Kept free for the end of a page. */
+#define QUERY_RESERVE          64
+/* Nobody has so long a list of faults. */
+#define QUERY_FAULTS_BYTES_MAX ((size_t)64 << 20)
+
+/* A page being written. */
+struct page {
+    struct server *server;
+    struct wire_text text;
+    bool json;
+    uint64_t from, next; /* items; next 0: all are there */
+    uint64_t items;      /* in this page */
+};
+
+__attribute__((format(printf, 2, 3))) static void page_print(struct page *p, const char *format,
+                                                             ...)
+{
+    char part[512];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(part, sizeof(part), format, args);
+    va_end(args);
+    wire_text_string(&p->text, part);
+}
+
+/* A text of doubtful origin, quoted. */
+static void page_quote(struct page *p, const char *text, size_t bytes)
+{
+    wire_text_char(&p->text, '"');
+    wire_text_escaped(&p->text, (const uint8_t *)text, bytes, p->json);
+    wire_text_char(&p->text, '"');
+}
+
+static bool page_full(const struct page *p)
+{
+    return p->text.len > p->text.cap - QUERY_RESERVE;
+}
+
+static const char *role_name(const struct client *c)
+{
+    if (!c->greeted)
+        return "new";
+    switch (c->role) {
+    case CHANNEL_ROLE_RINGS:
+        return "rings";
+    case CHANNEL_ROLE_SOCKET:
+        return "socket";
+    case CHANNEL_ROLE_QUERY:
+        return "query";
+    case CHANNEL_ROLE_CONTROL:
+        return "control";
+    }
+    return "new";
+}
+
+static void write_client(struct page *p, const struct client *c)
+{
+    struct fabric_node_info info = {.name = ""};
+    bool node = c->greeted && c->role != CHANNEL_ROLE_CONTROL;
+
+    if (node)
+        fabric_node(p->server->fabric, c->node, &info);
+    if (p->json)
+        page_print(p,
+                   "{\"client\":%u,\"role\":\"%s\",\"pid\":%d,\"uid\":%u,\"program\":", c->number,
+                   role_name(c), (int)c->pid, (unsigned)c->uid);
+    else
+        page_print(p, "%u %s pid %d uid %u ", c->number, role_name(c), (int)c->pid,
+                   (unsigned)c->uid);
+    page_quote(p, c->program, strnlen(c->program, sizeof(c->program)));
+    if (node) {
+        wire_text_string(&p->text, p->json ? ",\"node\":" : " node ");
+        page_quote(p, info.name, strlen(info.name));
+        page_print(
+            p, p->json ? ",\"guid\":\"0x%016" PRIx64 "\",\"port\":%u" : " 0x%016" PRIx64 " port %u",
+            info.guid, c->port);
+    }
+    page_print(p,
+               p->json ? ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64
+                         ",\"receiver_full\":%" PRIu64 "}"
+                       : " in %" PRIu64 " out %" PRIu64 " receiver-full %" PRIu64 "\n",
+               c->packets_in, c->packets_out, c->receiver_full);
+}
+
+/* Begins item number `at` of a list; false when it is not of this page. */
+static bool page_item(struct page *p, uint64_t at)
+{
+    if (at < p->from || p->next != 0)
+        return false;
+    if (p->json && p->items > 0)
+        wire_text_char(&p->text, ',');
+    return true;
+}
+
+/* Ends an item, or takes it back where it does not fit. */
+static void page_item_end(struct page *p, uint64_t at, size_t before)
+{
+    if (page_full(p)) {
+        p->text.len = before;
+        p->next = at;
+    } else {
+        p->items++;
+    }
+}
+
+static void write_clients(struct page *p)
+{
+    struct server *s = p->server;
+    uint64_t at = 0;
+
+    for (struct list_node *n = s->clients.next; n != &s->clients; n = n->next, at++) {
+        size_t before = p->text.len;
+
+        if (!page_item(p, at))
+            continue;
+        write_client(p, WEFT_CONTAINER_OF(n, struct client, all));
+        page_item_end(p, at, before);
+    }
+}
+
+static void write_nodes(struct page *p)
+{
+    static const char *const types[] = {
+        [TOPO_SWITCH] = "switch", [TOPO_CA] = "ca", [TOPO_ROUTER] = "router"};
+    uint32_t count = fabric_node_count(p->server->fabric);
+
+    for (uint64_t at = p->from; at < count && p->next == 0; at++) {
+        size_t before = p->text.len;
+        struct fabric_node_info info;
+
+        fabric_node(p->server->fabric, (uint32_t)at, &info);
+        if (!page_item(p, at))
+            continue;
+        page_print(p,
+                   p->json ? "{\"guid\":\"0x%016" PRIx64
+                             "\",\"type\":\"%s\",\"ports\":%u,\"alive\":%s,\"name\":"
+                           : "0x%016" PRIx64 " %s ports %u %s ",
+                   info.guid, types[info.type], info.ports,
+                   p->json ? (info.alive ? "true" : "false") : (info.alive ? "alive" : "dead"));
+        page_quote(p, info.name, strlen(info.name));
+        wire_text_string(&p->text, p->json ? "}" : "\n");
+        page_item_end(p, at, before);
+    }
+}
+
+static void write_faults(struct page *p)
+{
+    struct fabric *f = p->server->fabric;
+    size_t bytes = fabric_faults_text(f, NULL, 0);
+    char *all = bytes < QUERY_FAULTS_BYTES_MAX ? malloc(bytes + 1) : NULL;
+    uint64_t at = 0;
+
+    if (!all)
+        return;
+    (void)fabric_faults_text(f, all, bytes + 1);
+    for (const char *line = all; *line; at++) {
+        size_t length = strcspn(line, "\n"), before = p->text.len;
+
+        if (page_item(p, at)) {
+            if (p->json)
+                page_quote(p, line, length);
+            else
+                page_print(p, "%.*s\n", (int)length, line);
+            page_item_end(p, at, before);
+        }
+        line += length + (line[length] == '\n');
+    }
+    free(all);
+}
+
+static void write_number(struct page *p, const char *name, uint64_t value)
+{
+    if (p->json)
+        page_print(p, ",\"%s\":%" PRIu64, name, value);
+    else
+        page_print(p, "%s %" PRIu64 "\n", name, value);
+}
+
+static void write_status(struct page *p)
+{
+    struct server *s = p->server;
+    struct fabric_stats f;
+
+    fabric_stats(s->fabric, &f);
+    write_number(p, "time_ns", server_now(s));
+    write_number(p, "nodes", fabric_node_count(s->fabric));
+    write_number(p, "clients", s->stats.clients);
+    write_number(p, "clients_ever", s->stats.clients_ever);
+    write_number(p, "clients_thrown", s->stats.clients_thrown);
+    write_number(p, "packets_in", s->stats.packets_in);
+    write_number(p, "packets_out", s->stats.packets_out);
+    write_number(p, "receiver_full", s->stats.receiver_full);
+    write_number(p, "sleeps", s->stats.sleeps);
+    write_number(p, "bells", s->stats.bells);
+    write_number(p, "attachments", f.attachments);
+    write_number(p, "flights", f.flights);
+    write_number(p, "faults", f.faults);
+    write_number(p, "scheduled", f.scheduled);
+    write_number(p, "traps", f.traps);
+    write_number(p, "sent", f.sent);
+    write_number(p, "delivered", f.delivered);
+    write_number(p, "answered", f.answered);
+    write_number(p, "hops", f.hops);
+    write_number(p, "traps_sent", f.traps_sent);
+    write_number(p, "dropped_lost", f.dropped_lost);
+    write_number(p, "dropped_link", f.dropped_link);
+    write_number(p, "dropped_route", f.dropped_route);
+    write_number(p, "dropped_queue", f.dropped_queue);
+    write_number(p, "dropped_key", f.dropped_key);
+    write_number(p, "dropped_unclaimed", f.dropped_unclaimed);
+}
+
+/* A question: its word, and who writes the answer. */
+static const struct question {
+    const char *word;
+    bool list;
+    void (*write)(struct page *p);
+} questions[] = {
+    {"status", false, write_status},
+    {"clients", true, write_clients},
+    {"nodes", true, write_nodes},
+    {"faults", true, write_faults},
+};
+
+static void answer_question(struct page *p, const struct question *q)
+{
+    if (p->json) {
+        page_print(p, "{\"schema\":\"weft.fabric.%s/1\"", q->word);
+        if (q->list)
+            page_print(p, ",\"%s\":[", q->word);
+    }
+    q->write(p);
+    if (p->json) {
+        if (q->list)
+            wire_text_char(&p->text, ']');
+        if (p->next != 0)
+            page_print(p, ",\"next\":%" PRIu64, p->next);
+        wire_text_string(&p->text, "}\n");
+    } else if (p->next != 0) {
+        page_print(p, "... %" PRIu64 "\n", p->next);
+    }
+    (void)wire_text_end(&p->text);
+}
+
+/* Reads what may follow a question: `json`, `from N`.
+ * @return whether it could be read */
+static bool read_manner(const char *at, struct page *p)
+{
+    while (*at == ' ')
+        at++;
+    if (strncmp(at, "json", 4) == 0 && (at[4] == ' ' || at[4] == '\0')) {
+        p->json = true;
+        at += 4;
+        while (*at == ' ')
+            at++;
+    }
+    if (strncmp(at, "from ", 5) == 0) {
+        uint64_t n = 0;
+
+        at += 5;
+        if (*at < '0' || *at > '9')
+            return false;
+        while (*at >= '0' && *at <= '9' && n <= UINT32_MAX)
+            n = n * 10 + (uint64_t)(*at++ - '0');
+        p->from = n;
+    }
+    return *at == '\0';
+}
+
+int query_answer(struct server *s, const char *line, struct message_text *ret,
+                 struct fabric_error *error)
+{
+    struct page p = {.server = s, .text = {.out = ret->text, .cap = sizeof(ret->text)}};
+    size_t word = strcspn(line, " ");
+    int err;
+
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+        const struct question *q = &questions[i];
+
+        if (strlen(q->word) != word || memcmp(q->word, line, word) != 0)
+            continue;
+        if (!read_manner(line + word, &p))
+            return server_refuse(error, WEFT_ERR_FORMAT,
+                                 "%s is followed by nothing, or by json, "
+                                 "or by from and a number, in this order",
+                                 q->word);
+        message_begin(ret, MESSAGE_TEXT);
+        answer_question(&p, q);
+        return 0;
+    }
+    err = fabric_command(s->fabric, server_now(s), line, error);
+    if (err)
+        return err;
+    pump_deliver(s);
+    (void)message_make_text(ret, MESSAGE_TEXT, "");
+    return 0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The daemon's life and its loop. */
+#include "host/capture.h"
+#include "host/client.h"
+#include "host/issm.h"
+#include "host/listen.h"
+#include "host/pump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SERVER_CLIENTS_DEFAULT 1000
+#define SERVER_CLIENTS_MAX     32768
+#define SERVER_SCALE_MIN       0.001
+#define SERVER_SCALE_MAX       1e6
+#define SERVER_SPIN_MAX        WEFT_S
+/* Descriptors of one client: socket, two bells; and a few of the daemon's own. */
+#define SERVER_FILES_CLIENT    3
+#define SERVER_FILES_OWN       64
+
+static const int server_signals[] = {SIGTERM, SIGINT};
+
+weft_time server_clock(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (weft_time)t.tv_sec * WEFT_S + (weft_time)t.tv_nsec;
+}
+
+weft_time server_fabric_time(const struct server *s, weft_time clock)
+{
+    weft_time passed = clock - s->started;
+
+    return s->options.time_scale == 1 ? passed
+                                      : (weft_time)((double)passed * s->options.time_scale);
+}
+
+weft_time server_clock_at(const struct server *s, weft_time t)
+{
+    double passed;
+
+    if (t == WEFT_TIME_NEVER)
+        return WEFT_TIME_NEVER;
+    if (s->options.time_scale == 1)
+        return s->started + t;
+    passed = (double)t / s->options.time_scale + 1;
+    return passed > 1e18 ? WEFT_TIME_NEVER : s->started + (weft_time)passed;
+}
+
+int server_refuse(struct fabric_error *error, int err, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
+    return err;
+}
+
+/* Processors that this process may use. */
+static int server_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void server_options_init(struct server_options *ret)
+{
+    *ret = (struct server_options){.socket_mode = 0600,
+                                   .clients = SERVER_CLIENTS_DEFAULT,
+                                   .time_scale = 1,
+                                   .spin_ns = server_processors() > 1 ? 20 * WEFT_US : 0};
+}
+
+static int server_check(const struct server_options *o, struct fabric_error *error)
+{
+    if (!o->socket_path)
+        return server_refuse(error, WEFT_ERR_INVALID, "no socket is named");
+    if (o->socket_mode > 0777)
+        return server_refuse(error, WEFT_ERR_INVALID, "the socket's mode is beyond 0777");
+    if (o->clients == 0 || o->clients > SERVER_CLIENTS_MAX)
+        return server_refuse(error, WEFT_ERR_INVALID, "the number of clients is 1 to %d",
+                             SERVER_CLIENTS_MAX);
+    if (!(o->time_scale >= SERVER_SCALE_MIN && o->time_scale <= SERVER_SCALE_MAX))
+        return server_refuse(error, WEFT_ERR_INVALID, "the scale of time is 0.001 to 1000000");
+    if (o->spin_ns > SERVER_SPIN_MAX)
+        return server_refuse(error, WEFT_ERR_INVALID, "looking before sleeping takes 1 s at most");
+    return 0;
+}
+
+static void server_signalled(uv_signal_t *handle, int number)
+{
+    (void)number;
+    server_stop(handle->data);
+}
+
+static void server_second(uv_timer_t *handle)
+{
+    struct server *s = handle->data;
+
+    client_expire(s);
+    if (s->options.status)
+        s->options.status(s->options.status_ctx, s);
+}
+
+static void server_connection(uv_poll_t *handle, int status, int events)
+{
+    (void)status;
+    (void)events;
+    client_accept(handle->data);
+}
+
+/* Bells have rung. They are edge-triggered, so none need be read: each ring is reported once. */
+static void server_rung(uv_poll_t *handle, int status, int events)
+{
+    struct server *s = handle->data;
+    weft_time clock = server_clock();
+    struct epoll_event rung[64];
+    int count;
+
+    (void)status;
+    (void)events;
+    count = epoll_wait(s->bells, rung, sizeof(rung) / sizeof(rung[0]), 0);
+    for (int i = 0; i < count; i++) {
+        if (rung[i].data.ptr)
+            pump_activate(rung[i].data.ptr, clock);
+        else
+            s->alarm_at = WEFT_TIME_NEVER;
+    }
+}
+
+/* Makes the descriptors that are the daemon's own. */
+static int server_files(struct server *s, struct fabric_error *error)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+        files.rlim_cur < (rlim_t)s->options.clients * SERVER_FILES_CLIENT + SERVER_FILES_OWN) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    s->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    s->bells = epoll_create1(EPOLL_CLOEXEC);
+    s->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (s->spare_fd < 0 || s->bells < 0 || s->alarm < 0 ||
+        epoll_ctl(s->bells, EPOLL_CTL_ADD, s->alarm, &event) < 0)
+        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event queue: %s",
+                             strerror(errno));
+    return 0;
+}
+
+/* Makes the loop's handles. */
+static int server_handles(struct server *s, struct fabric_error *error)
+{
+    int failed;
+
+    if (uv_loop_init(&s->loop) != 0)
+        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event loop");
+    failed = uv_signal_init(&s->loop, &s->signals[0]);
+    failed |= uv_signal_init(&s->loop, &s->signals[1]);
+    failed |= uv_timer_init(&s->loop, &s->second);
+    WEFT_ASSERT(failed == 0);
+    s->signals[0].data = s;
+    s->signals[1].data = s;
+    s->second.data = s;
+    s->handles = true;
+    /* These make descriptors non-blocking and can fail only with a wrong one. */
+    failed |= uv_poll_init(&s->loop, &s->listening, s->listener.fd);
+    failed |= uv_poll_init(&s->loop, &s->ringing_poll, s->bells);
+    s->listening.data = s;
+    s->ringing_poll.data = s;
+    if (failed)
+        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event loop");
+    (void)uv_poll_start(&s->listening, UV_READABLE, server_connection);
+    (void)uv_poll_start(&s->ringing_poll, UV_READABLE, server_rung);
+    (void)uv_timer_start(&s->second, server_second, 1000, 1000);
+    return 0;
+}
+
+/* Takes the memory for as many clients as there may be. */
+static int server_memory(struct server *s)
+{
+    uint32_t entries = index_entries(s->options.clients);
+    struct index_entry *index = calloc(entries, sizeof(*index));
+
+    s->slots = calloc(s->options.clients, sizeof(struct client *));
+    if (!index || !s->slots) {
+        free(index);
+        return WEFT_ERR_NOMEM;
+    }
+    index_init(&s->by_attachment, index, entries);
+    return 0;
+}
+
+int server_new(const struct server_options *o, struct fabric *f, struct server **ret,
+               struct fabric_error *error)
+{
+    struct server *s;
+    int err = server_check(o, error);
+
+    if (err)
+        return err;
+    s = calloc(1, sizeof(*s));
+    if (!s)
+        return server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the daemon");
+    s->options = *o;
+    s->fabric = f;
+    s->spare_fd = -1;
+    s->bells = -1;
+    s->alarm = -1;
+    s->alarm_at = WEFT_TIME_NEVER;
+    s->listener = (struct listener){.fd = -1, .lock = -1};
+    s->started = server_clock();
+    list_init(&s->clients);
+    list_init(&s->active);
+    list_init(&s->ringing);
+    if (server_memory(s) != 0)
+        err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for so many clients");
+    if (!err)
+        err = server_files(s, error);
+    if (!err)
+        err = listener_open(o->socket_path, o->socket_mode, &s->listener, error);
+    if (!err && issm_new(s, &s->issm) != 0)
+        err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the daemon");
+    if (!err)
+        err = server_handles(s, error);
+    if (!err && o->pcap) {
+        s->capture = calloc(1, sizeof(*s->capture));
+        if (s->capture)
+            capture_begin(s->capture, o->pcap, f);
+        else
+            err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the capture");
+    }
+    if (err) {
+        server_free(s);
+        return err;
+    }
+    *ret = s;
+    return 0;
+}
+
+/* Lets the alarm ring at a moment of the machine's time, or before. */
+static void server_set_alarm(struct server *s, weft_time at)
+{
+    struct itimerspec t = {.it_value = {.tv_sec = 0}};
+
+    /* An alarm that rings too early is harmless, and setting it costs a system call. */
+    if (at >= s->alarm_at)
+        return;
+    t.it_value.tv_sec = (time_t)(at / WEFT_S);
+    t.it_value.tv_nsec = (long)(at % WEFT_S);
+    if (timerfd_settime(s->alarm, TFD_TIMER_ABSTIME, &t, NULL) == 0)
+        s->alarm_at = at;
+}
+
+/* When something is to be done though nobody asks. */
+static weft_time server_deadline(struct server *s, weft_time clock)
+{
+    weft_time at = server_clock_at(s, fabric_deadline(s->fabric));
+    weft_time flush_at = s->capture ? capture_flush(s->capture, clock) : WEFT_TIME_NEVER;
+
+    return at < flush_at ? at : flush_at;
+}
+
+/* Tells the processor that this is a loop that waits. */
+static void server_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/* One turn of the loop: a round of the hot path; sockets and timers now and then; sleep, when there
+ * has been nothing to do for a while. */
+static void server_turn(struct server *s)
+{
+    weft_time clock = server_clock();
+    weft_time deadline;
+    uv_run_mode mode = UV_RUN_NOWAIT;
+
+    if (pump_round(s, clock))
+        s->busy_at = clock;
+    if (clock - s->busy_at >= s->options.spin_ns) {
+        deadline = server_deadline(s, clock);
+        if (deadline > clock && pump_sleep(s)) {
+            if (deadline != WEFT_TIME_NEVER)
+                server_set_alarm(s, deadline);
+            s->stats.sleeps++;
+            mode = UV_RUN_ONCE;
+        }
+    }
+    if (mode == UV_RUN_ONCE || clock - s->looked_at >= SERVER_LOOK_NS) {
+        (void)uv_run(&s->loop, mode);
+        s->looked_at = server_clock();
+        /* Sleep was no idleness: what woke us may be followed by more. */
+        if (mode == UV_RUN_ONCE)
+            s->busy_at = s->looked_at;
+    } else if (s->busy_at != clock) {
+        server_pause();
+    }
+}
+
+int server_run(struct server *s)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+
+    /* A client's bell is a pipe whose other end may be gone. */
+    (void)sigaction(SIGPIPE, &ignore, &before);
+    for (size_t i = 0; i < sizeof(server_signals) / sizeof(server_signals[0]); i++)
+        (void)uv_signal_start(&s->signals[i], server_signalled, server_signals[i]);
+    while (!s->stopping)
+        server_turn(s);
+    if (s->options.status)
+        s->options.status(s->options.status_ctx, s);
+    for (size_t i = 0; i < sizeof(server_signals) / sizeof(server_signals[0]); i++)
+        (void)uv_signal_stop(&s->signals[i]);
+    (void)sigaction(SIGPIPE, &before, NULL);
+    return s->capture ? capture_end(s->capture, s->fabric) : 0;
+}
+
+void server_stop(struct server *s)
+{
+    s->stopping = true;
+}
+
+/* Ends the loop with all its handles. */
+static void server_close(struct server *s)
+{
+    struct list_node *n;
+
+    while ((n = list_first(&s->clients)))
+        client_leave(WEFT_CONTAINER_OF(n, struct client, all));
+    if (s->issm)
+        issm_close(s->issm);
+    if (!s->handles)
+        return;
+    uv_close((uv_handle_t *)&s->signals[0], NULL);
+    uv_close((uv_handle_t *)&s->signals[1], NULL);
+    uv_close((uv_handle_t *)&s->second, NULL);
+    uv_close((uv_handle_t *)&s->listening, NULL);
+    uv_close((uv_handle_t *)&s->ringing_poll, NULL);
+    (void)uv_run(&s->loop, UV_RUN_DEFAULT);
+    (void)uv_loop_close(&s->loop);
+}
+
+struct server *server_free(struct server *s)
+{
+    const int *fds[] = {&s->spare_fd, &s->bells, &s->alarm};
+
+    server_close(s);
+    if (s->capture)
+        (void)capture_end(s->capture, s->fabric);
+    if (s->issm)
+        issm_free(s->issm);
+    listener_close(&s->listener);
+    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+        if (*fds[i] >= 0)
+            (void)close(*fds[i]);
+    free(s->capture);
+    free(s->slots);
+    free(s->by_attachment.entries);
+    free(s);
+    return NULL;
+}
+
+void server_stats(const struct server *s, struct server_stats *ret)
+{
+    *ret = s->stats;
+}
+
+weft_time server_now(const struct server *s)
+{
+    return server_fabric_time(s, server_clock());
+}
+
+struct fabric *server_fabric(const struct server *s)
+{
+    return s->fabric;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * The daemon's objects: the server and its clients, as the files of this room share them.
+ */
+#ifndef WEFT_HOST_SERVING_H
+#define WEFT_HOST_SERVING_H
+
+#include "channel/message.h"
+#include "channel/rings.h"
+#include "core/base/index.h"
+#include "core/base/list.h"
+#include "host/server.h"
+
+#include <sys/types.h>
+#include <uv.h>
+
+/** How long a client may take to say HELLO. */
+#define SERVER_HELLO_NS (5 * WEFT_S)
+/** How often a busy daemon looks at its sockets. */
+#define SERVER_LOOK_NS  (100 * WEFT_US)
+/** Messages of one client that are dealt with in one go. */
+#define SERVER_MESSAGES 64
+
+struct capture; /* capture.h */
+struct issm;    /* issm.h */
+
+/** The socket that clients connect to. */
+struct listener {
+    int fd;   /* the socket, or -1 */
+    int lock; /* the locked file beside it, or -1 */
+    char path[108];
+    char lock_path[116];
+};
+
+/** Who is at the other end of a connection. */
+struct client {
+    struct server *server;
+    struct list_node all;     /* in server.clients */
+    struct list_node active;  /* in server.active: its ring is looked at */
+    struct list_node ringing; /* in server.ringing: it got packets in this round */
+    uv_poll_t poll;
+    int socket;
+    uint32_t slot;   /* in server.slots */
+    uint32_t number; /* told to the client, never used again */
+    weft_time since; /* connected; the machine's time */
+    pid_t pid;
+    uid_t uid;
+    char program[CHANNEL_PROGRAM_BYTES];
+
+    bool greeted;           /* it has said HELLO and was let in */
+    bool leaving;           /* its handle is being closed */
+    enum channel_role role; /* once greeted, as is all below */
+    uint32_t node;          /* not of CHANNEL_ROLE_CONTROL */
+    uint8_t port;
+    struct fabric_attachment at; /* v 0: none */
+
+    struct rings *rings; /* CHANNEL_ROLE_RINGS, else NULL */
+    int daemon_bell;     /* an eventfd, or -1 */
+    int client_bell;     /* the writing end of a pipe, or -1 */
+    uint32_t taken;      /* packets taken from the ring so far */
+    weft_time heard_at;  /* when its ring had something last */
+    void *pending;       /* an answer that the socket had no room for, or NULL */
+    size_t pending_bytes;
+
+    uint64_t packets_in, packets_out, receiver_full;
+};
+
+/** The daemon. */
+struct server {
+    struct server_options options;
+    struct fabric *fabric;
+    uv_loop_t loop;
+    uv_signal_t signals[2];
+    uv_timer_t second;
+    uv_poll_t listening;
+    uv_poll_t ringing_poll;
+    struct listener listener;
+    int spare_fd;       /* given up for a moment to refuse somebody when there are no descriptors */
+    int bells;          /* an epoll of the daemon's bells and the alarm, edge-triggered */
+    int alarm;          /* a timerfd: deadlines to the nanosecond */
+    weft_time alarm_at; /* when it rings, of the machine's time; WEFT_TIME_NEVER */
+    weft_time started;  /* the machine's time that is the fabric's 0 */
+    weft_time looked_at; /* when sockets were looked at last */
+    weft_time busy_at;   /* when something was done last */
+    bool stopping;
+    bool handles; /* the loop and its handles exist */
+
+    struct list_node clients, active, ringing;
+    struct client **slots; /* options.clients pointers, NULL where free */
+    uint32_t slot_next;    /* where to look for a free one */
+    uint32_t number_next;
+    struct index by_attachment;  /* to slots */
+    struct client *delivered_to; /* who got the last packet, or NULL: who asks is who is answered */
+
+    struct capture *capture; /* NULL: none */
+    struct issm *issm;
+    struct server_stats stats;
+    unsigned char buffer[CHANNEL_MESSAGE_BYTES_MAX]; /* a message being received or made */
+};
+
+/** The machine's monotonic time. */
+weft_time server_clock(void);
+/** The fabric's time at a moment of the machine's. */
+weft_time server_fabric_time(const struct server *s, weft_time clock);
+/** The moment of the machine's time at which the fabric's is `t`, or later by rounding. */
+weft_time server_clock_at(const struct server *s, weft_time t);
+
+/** Writes why something was refused, and gives the error back. */
+int server_refuse(struct fabric_error *error, int err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
