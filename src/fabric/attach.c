@@ -2,85 +2,395 @@
 /* Programs at ports, their claims, and what waits for them. */
 #include "fabric/attach.h"
 
+#include "core/wire/mad_header.h"
+#include "fabric/flight.h"
+#include "fabric/forward.h"
+#include "fabric/trap.h"
+
+#include <string.h>
+
+/* Transaction ids of an attachment: 256, behind slot + 1. */
+#define TIDS_SHIFT 8
+
+#define SL_MAX         15
+#define QPN_MAX        0xFFFFFF
+#define FLOW_LABEL_MAX 0xFFFFF
+#define PATH_BITS_MAX  127
+
+struct delivery {
+    struct fabric_attachment to;
+    struct packet packet;
+};
+
+/* A ring. */
+struct deliveries {
+    struct delivery *ring;
+    uint32_t first, count;
+};
+
+static uint32_t slot_of(const struct fabric *f, const struct attachment *a)
+{
+    return (uint32_t)(a - f->attachments);
+}
+
+static struct fabric_attachment handle_of(const struct fabric *f, const struct attachment *a)
+{
+    return (struct fabric_attachment){(uint64_t)a->generation << 32 |
+                                      ((uint64_t)slot_of(f, a) + 1)};
+}
+
+/* The attachment that a handle names; NULL when it is gone. */
+static struct attachment *find_attachment(const struct fabric *f, struct fabric_attachment id)
+{
+    uint32_t slot = (uint32_t)id.v - 1;
+    struct attachment *a;
+
+    if (slot >= f->config.attachments)
+        return NULL;
+    a = &f->attachments[slot];
+    return a->generation % 2 == 1 && a->generation == (uint32_t)(id.v >> 32) ? a : NULL;
+}
+
 int attach_new(struct fabric *f)
 {
-    (void)f;
+    struct deliveries *d = fabric_take(f, 1, sizeof(*d));
+
+    f->deliveries = d;
+    if (!d)
+        return WEFT_ERR_NOMEM;
+    d->ring = fabric_take(f, f->config.deliveries, sizeof(*d->ring));
+    f->attachments = fabric_take(f, f->config.attachments, sizeof(*f->attachments));
+    if (!d->ring || !f->attachments)
+        return WEFT_ERR_NOMEM;
+    f->attachment_free = FABRIC_NONE;
+    f->attachment_last = FABRIC_NONE;
     return 0;
 }
 
 void attach_free(struct fabric *f)
 {
-    (void)f;
+    if (f->deliveries)
+        fabric_give(f, f->deliveries->ring, f->config.deliveries, sizeof(*f->deliveries->ring));
+    fabric_give(f, f->deliveries, 1, sizeof(*f->deliveries));
+    fabric_give(f, f->attachments, f->config.attachments, sizeof(*f->attachments));
+    f->deliveries = NULL;
+    f->attachments = NULL;
 }
 
-bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
+/* Slots that were never used come first, then those that have been free longest: an answer that is
+ * late finds a new owner of its transaction id as late as can be. */
+static struct attachment *take_slot(struct fabric *f)
 {
-    (void)f;
-    (void)at;
-    (void)p;
-    return false;
+    struct attachment *a;
+
+    if (f->attachment_fresh < f->config.attachments)
+        return &f->attachments[f->attachment_fresh++];
+    if (f->attachment_free == FABRIC_NONE)
+        return NULL;
+    a = &f->attachments[f->attachment_free];
+    f->attachment_free = a->next;
+    if (f->attachment_free == FABRIC_NONE)
+        f->attachment_last = FABRIC_NONE;
+    return a;
+}
+
+static void give_slot(struct fabric *f, struct attachment *a)
+{
+    uint32_t slot = slot_of(f, a);
+
+    a->next = FABRIC_NONE;
+    if (f->attachment_last == FABRIC_NONE)
+        f->attachment_free = slot;
+    else
+        f->attachments[f->attachment_last].next = slot;
+    f->attachment_last = slot;
+}
+
+/* The port that port 0 means: a switch's management port, of others the first one with a cable. */
+static uint8_t pick_port(const struct fabric *f, const struct node *n)
+{
+    if (node_is_switch(n))
+        return 0;
+    for (uint32_t number = 1; number <= n->ports; number++)
+        if (node_port(f, n, (uint8_t)number)->peer != FABRIC_NONE)
+            return (uint8_t)number;
+    return 1;
 }
 
 int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_attachment *ret,
                   uint8_t *ret_port, struct fabric_tids *ret_tids)
 {
-    (void)f;
-    (void)node;
-    (void)port;
-    (void)ret;
-    (void)ret_port;
-    (void)ret_tids;
-    return WEFT_ERR_STATE;
+    const struct node *n;
+    struct attachment *a;
+    struct port *p;
+
+    if (node >= f->node_count)
+        return WEFT_ERR_INVALID;
+    n = &f->nodes[node];
+    if (port > n->ports || (port > 0 && node_is_switch(n)))
+        return WEFT_ERR_INVALID;
+    a = take_slot(f);
+    if (!a)
+        return WEFT_ERR_FULL;
+    p = node_port(f, n, port > 0 ? port : pick_port(f, n));
+    a->generation++;
+    a->port = port_index(f, p);
+    a->next = p->attached;
+    p->attached = slot_of(f, a);
+    a->issm = false;
+    a->tids.first = (slot_of(f, a) + 1) << TIDS_SHIFT;
+    a->tids.last = a->tids.first | ((UINT32_C(1) << TIDS_SHIFT) - 1);
+    f->stats.attachments++;
+    *ret = handle_of(f, a);
+    *ret_port = p->number;
+    *ret_tids = a->tids;
+    return 0;
+}
+
+/* A change of IsSM is told to the SM that there is (trap 144). */
+static void set_issm(struct fabric *f, struct attachment *a, bool on)
+{
+    struct port *p = &f->ports[a->port];
+    uint16_t before = p->issm;
+
+    if (a->issm == on)
+        return;
+    a->issm = on;
+    p->issm = (uint16_t)(on ? before + 1 : before - 1);
+    if ((before == 0) != (p->issm == 0) && port_lid(p) != 0 &&
+        be16_at(p->info + WIRE_AT_PORT_INFO_MASTER_SM_LID) != 0)
+        trap_raise(f, p, TRAP_CAPABILITY, NULL);
 }
 
 int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id)
 {
-    (void)f;
-    (void)now;
-    (void)id;
-    return WEFT_ERR_STATE;
+    struct attachment *a = find_attachment(f, id);
+    uint32_t *link;
+
+    if (!a)
+        return WEFT_ERR_STALE;
+    if (now < f->now)
+        return WEFT_ERR_CLOCK;
+    f->now = now;
+    set_issm(f, a, false);
+    link = &f->ports[a->port].attached;
+    while (*link != slot_of(f, a))
+        link = &f->attachments[*link].next;
+    *link = a->next;
+    memset(a->agents, 0, sizeof(a->agents));
+    a->generation++;
+    give_slot(f, a);
+    f->stats.attachments--;
+    fabric_settle(f);
+    return 0;
+}
+
+/* On QP0 both classes of SMPs are one. */
+static uint8_t claimed_class(uint8_t mgmt_class)
+{
+    return mgmt_class == WEFT_CLASS_SUBN_DIRECTED ? WEFT_CLASS_SUBN_LID : mgmt_class;
+}
+
+static bool agent_valid(const struct fabric_agent *want)
+{
+    static const uint8_t none[3] = {0};
+
+    if (want->qpn > WEFT_QP_GSI || want->mgmt_class == 0 ||
+        mad_class_is_smi(want->mgmt_class) != (want->qpn == WEFT_QP_SMI))
+        return false;
+    return !mad_class_has_oui(want->mgmt_class) || memcmp(want->oui, none, sizeof(none));
+}
+
+static bool same_kind(const struct fabric_agent *a, const struct fabric_agent *b)
+{
+    return a->qpn == b->qpn && claimed_class(a->mgmt_class) == claimed_class(b->mgmt_class) &&
+           a->version == b->version &&
+           (!mad_class_has_oui(a->mgmt_class) || !memcmp(a->oui, b->oui, sizeof(a->oui)));
+}
+
+/* The first attachment at a port with an agent that claims one of the methods. */
+static struct attachment *find_claim(const struct fabric *f, const struct port *p,
+                                     const struct fabric_agent *want)
+{
+    for (uint32_t slot = p->attached; slot != FABRIC_NONE; slot = f->attachments[slot].next) {
+        struct attachment *a = &f->attachments[slot];
+
+        for (int i = 0; i < FABRIC_AGENTS; i++) {
+            const struct fabric_agent *have = &a->agents[i].want;
+
+            if (a->agents[i].used && same_kind(have, want) &&
+                ((have->methods[0] & want->methods[0]) || (have->methods[1] & want->methods[1])))
+                return a;
+        }
+    }
+    return NULL;
 }
 
 int fabric_agent_add(struct fabric *f, struct fabric_attachment id, const struct fabric_agent *want,
                      uint32_t *ret)
 {
-    (void)f;
-    (void)id;
-    (void)want;
-    (void)ret;
-    return WEFT_ERR_STATE;
+    struct attachment *a = find_attachment(f, id);
+
+    if (!a)
+        return WEFT_ERR_STALE;
+    if (!agent_valid(want))
+        return WEFT_ERR_INVALID;
+    if (find_claim(f, &f->ports[a->port], want))
+        return WEFT_ERR_CONFLICT;
+    for (uint32_t i = 0; i < FABRIC_AGENTS; i++) {
+        if (a->agents[i].used)
+            continue;
+        a->agents[i] = (struct attachment_agent){.used = true, .want = *want};
+        *ret = i;
+        return 0;
+    }
+    return WEFT_ERR_FULL;
 }
 
 int fabric_agent_remove(struct fabric *f, struct fabric_attachment id, uint32_t agent)
 {
-    (void)f;
-    (void)id;
-    (void)agent;
-    return WEFT_ERR_STATE;
+    struct attachment *a = find_attachment(f, id);
+
+    if (!a)
+        return WEFT_ERR_STALE;
+    if (agent >= FABRIC_AGENTS || !a->agents[agent].used)
+        return WEFT_ERR_NOTFOUND;
+    a->agents[agent].used = false;
+    return 0;
 }
 
 int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id, bool on)
 {
-    (void)f;
-    (void)now;
-    (void)id;
-    (void)on;
-    return WEFT_ERR_STATE;
+    struct attachment *a = find_attachment(f, id);
+
+    if (!a)
+        return WEFT_ERR_STALE;
+    if (now < f->now)
+        return WEFT_ERR_CLOCK;
+    f->now = now;
+    set_issm(f, a, on);
+    fabric_settle(f);
+    return 0;
+}
+
+static bool packet_valid(const struct fabric *f, const struct attachment *a, const struct packet *p)
+{
+    uint64_t asker = mad_tid(p->mad) >> 32;
+
+    if (p->sl > SL_MAX || p->path_bits > PATH_BITS_MAX || p->has_grh > 1 || p->reserved != 0 ||
+        p->reserved2 != 0 || p->src_qpn > WEFT_QP_GSI || p->dst_qpn > QPN_MAX ||
+        p->flow_label > FLOW_LABEL_MAX || p->sgid_index >= FABRIC_GUIDS ||
+        p->pkey_index >= port_pkey_count(f, &f->ports[a->port]))
+        return false;
+    return mad_is_response(p->mad) || (asker >= a->tids.first && asker <= a->tids.last);
+}
+
+/* What the port adds to a packet. An SMP bears the default P_Key, since QP0 has no other. */
+static void complete(const struct fabric *f, const struct port *from, struct packet *p)
+{
+    p->path_bits &= (uint8_t)((1U << port_lmc(from)) - 1);
+    p->pkey = p->src_qpn == WEFT_QP_SMI ? 0xFFFF : port_pkey(f, from, p->pkey_index);
+    if (!p->has_grh)
+        return;
+    memcpy(p->sgid, from->info + WIRE_AT_PORT_INFO_GID_PREFIX, 8);
+    if (p->sgid_index == 0)
+        wire_set_be64(p->sgid + 8, from->guid);
+    else
+        memcpy(p->sgid + 8, f->guids[port_index(f, from) * FABRIC_GUIDS + p->sgid_index], 8);
 }
 
 int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
                 const struct packet *p)
 {
-    (void)f;
-    (void)now;
-    (void)id;
-    (void)p;
-    return WEFT_ERR_STATE;
+    const struct attachment *a = find_attachment(f, id);
+    struct packet own;
+    struct port *from;
+
+    if (!a)
+        return WEFT_ERR_STALE;
+    if (now < f->now)
+        return WEFT_ERR_CLOCK;
+    f->now = now;
+    if (!packet_valid(f, a, p))
+        return WEFT_ERR_INVALID;
+    from = &f->ports[a->port];
+    own = *p;
+    complete(f, from, &own);
+    f->stats.sent++;
+    fabric_tell(f, FABRIC_TAP_SENT, from, &own);
+    if (port_node(f, from)->dead)
+        fabric_drop(f, from, &own, DROP_DEAD);
+    else if (mad_class_is_smi(mad_class(own.mad)) != (own.src_qpn == WEFT_QP_SMI))
+        fabric_drop(f, from, &own, DROP_MALFORMED);
+    else
+        forward_send(f, from, &own);
+    fabric_settle(f);
+    return 0;
+}
+
+/* Who asked what this answers. */
+static struct attachment *find_asker(const struct fabric *f, const struct port *at,
+                                     const struct packet *p)
+{
+    uint64_t slot = (mad_tid(p->mad) >> (32 + TIDS_SHIFT)) - 1;
+    struct attachment *a;
+
+    if (slot >= f->config.attachments)
+        return NULL;
+    a = &f->attachments[slot];
+    return a->generation % 2 == 1 && a->port == port_index(f, at) ? a : NULL;
+}
+
+static struct attachment *find_taker(const struct fabric *f, const struct port *at,
+                                     const struct packet *p)
+{
+    struct fabric_agent want = {.qpn = (uint8_t)p->dst_qpn,
+                                .mgmt_class = mad_class(p->mad),
+                                .version = mad_class_version(p->mad)};
+    uint8_t method = mad_method(p->mad);
+
+    want.methods[method / 64] = UINT64_C(1) << method % 64;
+    if (mad_class_has_oui(want.mgmt_class))
+        memcpy(want.oui, p->mad + WIRE_AT_VENDOR_OUI, sizeof(want.oui));
+    return find_claim(f, at, &want);
+}
+
+bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
+{
+    struct deliveries *d = f->deliveries;
+    const struct attachment *a;
+    struct delivery *entry;
+
+    if (at->attached == FABRIC_NONE || p->dst_qpn > WEFT_QP_GSI)
+        return false;
+    a = mad_is_response(p->mad) ? find_asker(f, at, p) : find_taker(f, at, p);
+    if (!a)
+        return false;
+    if (d->count == f->config.deliveries) {
+        fabric_drop(f, at, p, DROP_DELIVERY);
+        return true;
+    }
+    entry = &d->ring[(d->first + d->count++) % f->config.deliveries];
+    entry->to = handle_of(f, a);
+    entry->packet = *p;
+    f->stats.delivered++;
+    fabric_tell(f, FABRIC_TAP_DELIVERED, at, p);
+    return true;
 }
 
 bool fabric_poll(struct fabric *f, struct fabric_delivery *ret)
 {
-    (void)f;
-    (void)ret;
+    struct deliveries *d = f->deliveries;
+
+    while (d->count > 0) {
+        const struct delivery *entry = &d->ring[d->first];
+
+        d->first = (d->first + 1) % f->config.deliveries;
+        d->count--;
+        if (!find_attachment(f, entry->to))
+            continue;
+        *ret = (struct fabric_delivery){.to = entry->to, .packet = &entry->packet};
+        return true;
+    }
     return false;
 }

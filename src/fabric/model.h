@@ -93,6 +93,7 @@ struct port {
     uint32_t attached; /* first attachment at this port, or FABRIC_NONE */
     uint32_t fault;    /* first entry of the faults that act on what leaves here, FABRIC_NONE */
     weft_time trained_at; /* when training ends, at the first of a link's ports, or NEVER */
+    weft_time lease_end;  /* when the M_Key's lease ends; 0: none runs */
     uint16_t issm;        /* attachments that have IsSM set */
     uint8_t number;
     bool cut; /* a script has cut the cable; set at both ends */
@@ -118,6 +119,7 @@ struct node {
     enum topo_node_type type;
     bool dead;
     bool sa_busy;                 /* a script lets its SA answer BUSY */
+    bool led;                     /* LedInfo: its beacon is on */
     uint32_t smps_waiting;        /* at the SMA, the one in service included */
     uint32_t mads_waiting;        /* at the PMA */
     weft_time sma_free, pma_free; /* when the agent has served what waits */
@@ -158,6 +160,11 @@ struct script;     /* script.c */
 struct traps;      /* trap.c */
 struct deliveries; /* attach.c */
 
+/** Elements of the arrays that several nodes share. */
+struct model_sizes {
+    size_t guids, pkeys, lfts, mfts, sl2vl, by_guid, id_bytes;
+};
+
 /** The fabric. */
 struct fabric {
     struct fabric_config config;
@@ -175,14 +182,17 @@ struct fabric {
     uint8_t (*sl2vl)[8];    /* for each port: a CA's table; xor the initial table */
     uint32_t node_count, port_count, switch_count;
     uint32_t *by_guid; /* node and port GUIDs to ports, see build.c */
-    uint32_t by_guid_count, by_guid_space;
-    uint32_t pkey_count;
-    char *ids; /* the nodes' ids */
-    size_t ids_bytes;
+    uint32_t by_guid_count;
+    char *ids;               /* the nodes' ids, one behind the other */
+    uint8_t *lfts;           /* the switches' tables, one behind the other */
+    uint16_t *mfts;
+    uint8_t (*switch_sl2vl)[8];
+    struct model_sizes size; /* of what is not counted above */
 
     struct attachment *attachments;
-    uint32_t attachment_free; /* first free slot, or FABRIC_NONE: the one free longest is next */
-    uint32_t attachment_last; /* last free slot */
+    uint32_t attachment_fresh; /* slots from here on were never used */
+    uint32_t attachment_free;  /* the others that are free, the one free longest first, or NONE */
+    uint32_t attachment_last;  /* the one given back last, or NONE */
 
     struct flights *flights;
     struct faults *faults;
@@ -330,6 +340,9 @@ void fabric_drop(struct fabric *f, const struct port *at, const struct packet *p
 /** Tells the tap of a packet that was sent or delivered. */
 void fabric_tell(struct fabric *f, enum fabric_tap_point point, const struct port *at,
                  const struct packet *p);
+
+/** Runs what is due now: at the end of every call that drives the fabric. */
+void fabric_settle(struct fabric *f);
 
 /** Takes zeroed memory from the fabric's allocator, counted in f->bytes; NULL when there is none.
  * Only while the fabric is built. */
