@@ -41,7 +41,7 @@ enum message_type {
     /* both ways, role SOCKET only: no answer to the message itself */
     MESSAGE_PACKET = 16, /* struct packet */
     /* daemon to client */
-    MESSAGE_WELCOME = 32, /* struct message_welcome; role RINGS: three descriptors with it */
+    MESSAGE_WELCOME = 32, /* struct message_welcome; role RINGS: with descriptors (message.h) */
     MESSAGE_REFUSED = 33, /* struct message_result; the daemon then closes */
     MESSAGE_RESULT = 34,  /* struct message_result */
     MESSAGE_NODE = 35,    /* struct message_node */
@@ -143,6 +143,8 @@ static_assert(sizeof(struct message_hello) == 176, "documented layout");
 static_assert(sizeof(struct message_welcome) == 32, "documented layout");
 static_assert(sizeof(struct message_result) == 272, "documented layout");
 static_assert(sizeof(struct message_agent) == 32, "documented layout");
+static_assert(sizeof(struct message_node) == 168, "documented layout");
+static_assert(sizeof(struct message_port) == 2096, "documented layout");
 static_assert(sizeof(struct message_packet) == 328, "documented layout");
 
 #endif
