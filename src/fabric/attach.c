@@ -285,20 +285,6 @@ static bool packet_valid(const struct fabric *f, const struct attachment *a, con
     return mad_is_response(p->mad) || (asker >= a->tids.first && asker <= a->tids.last);
 }
 
-/* What the port adds to a packet. An SMP bears the default P_Key, since QP0 has no other. */
-static void complete(const struct fabric *f, const struct port *from, struct packet *p)
-{
-    p->path_bits &= (uint8_t)((1U << port_lmc(from)) - 1);
-    p->pkey = p->src_qpn == WEFT_QP_SMI ? 0xFFFF : port_pkey(f, from, p->pkey_index);
-    if (!p->has_grh)
-        return;
-    memcpy(p->sgid, from->info + WIRE_AT_PORT_INFO_GID_PREFIX, 8);
-    if (p->sgid_index == 0)
-        wire_set_be64(p->sgid + 8, from->guid);
-    else
-        memcpy(p->sgid + 8, f->guids[port_index(f, from) * FABRIC_GUIDS + p->sgid_index], 8);
-}
-
 int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
                 const struct packet *p)
 {
@@ -315,15 +301,8 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
         return WEFT_ERR_INVALID;
     from = &f->ports[a->port];
     own = *p;
-    complete(f, from, &own);
     f->stats.sent++;
-    fabric_tell(f, FABRIC_TAP_SENT, from, &own);
-    if (port_node(f, from)->dead)
-        fabric_drop(f, from, &own, DROP_DEAD);
-    else if (mad_class_is_smi(mad_class(own.mad)) != (own.src_qpn == WEFT_QP_SMI))
-        fabric_drop(f, from, &own, DROP_MALFORMED);
-    else
-        forward_send(f, from, &own);
+    forward_send(f, from, &own);
     fabric_settle(f);
     return 0;
 }

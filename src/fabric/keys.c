@@ -96,10 +96,11 @@ static bool smp_is_sound(const struct packet *p)
            !is_multicast(p);
 }
 
-/* The others: none of the SMP classes, and to a group only with a GRH. */
+/* The others: none of the SMP classes, not from QP0, and to a group only with a GRH. */
 static bool gmp_is_sound(const struct packet *p)
 {
-    return !mad_class_is_smi(mad_class(p->mad)) && (!is_multicast(p) || p->has_grh);
+    return !mad_class_is_smi(mad_class(p->mad)) && p->src_qpn != WEFT_QP_SMI &&
+           (!is_multicast(p) || p->has_grh);
 }
 
 enum drop keys_stamp(const struct fabric *f, const struct port *from, struct packet *p)
