@@ -8,10 +8,6 @@
 #define PACKET_WORDS ((8 + 12 + 8 + WEFT_MAD_BYTES + 4) / 4)
 #define GRH_WORDS    (40 / 4)
 
-/* The first and the last multicast LID; 0xFFFF is the permissive one, which is none. */
-#define LID_MULTICAST_FIRST 0xC000
-#define LID_MULTICAST_LAST  0xFFFE
-
 static const struct {
     const char *name, *perfquery;
     uint8_t bits;
@@ -88,7 +84,7 @@ void counters_set(struct port *p, enum counter c, uint64_t value)
 
 static bool is_multicast(const struct packet *packet)
 {
-    return packet->dlid >= LID_MULTICAST_FIRST && packet->dlid <= LID_MULTICAST_LAST;
+    return packet->dlid >= WEFT_LID_MULTICAST_FIRST && packet->dlid <= WEFT_LID_MULTICAST_LAST;
 }
 
 static uint64_t words_of(const struct packet *packet)

@@ -226,7 +226,7 @@ int fabric_script(struct fabric *f, weft_time now, const char *text, size_t byte
 
 /** Writes as text what commands have brought about and what is to come: a command a line that would
  * do it again, first what is in force ("node leaf-1 dead", "loss 5% on link leaf-1/3 out"), then
- * the lines that wait, each with the time that is left ("in 3.5s: link leaf-1/3 up"). Names are
+ * the lines that wait, each with the time that is left ("in 3.500s: link leaf-1/3 up"). Names are
  * quoted and escaped as commands want them, so the text is safe to print.
  * @param text   receives at most bytes-1 bytes and a final 0; NULL when bytes is 0
  * @return the bytes of the whole text without the final 0: call again with more room */
@@ -272,6 +272,7 @@ struct fabric_stats {
     uint64_t dropped_queue;     /**< a full queue: VL15, GSI, flights, deliveries */
     uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit */
     uint64_t dropped_unclaimed; /**< nobody took it */
+    uint64_t refused;           /**< scripted lines that found no room for their faults */
 };
 
 /** Reads the counters. */

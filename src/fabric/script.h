@@ -7,11 +7,26 @@
 
 #include "fabric/model.h"
 
+/** Lines that wait at one time, and lines with a command in a script. */
+#define SCRIPT_LINES_MAX 8192
+
 /** @return 0 or WEFT_ERR_NOMEM */
 int script_new(struct fabric *f);
 void script_free(struct fabric *f);
 
 /** Lines are due (FLIGHT_SCRIPT). */
 void script_due(struct fabric *f);
+
+/** A line that waits. */
+struct script_waiting {
+    weft_time next;   /* when it is done next */
+    weft_time every;  /* 0: once */
+    weft_time until;  /* when it is done last; WEFT_TIME_NEVER: no end */
+    const char *text; /* the line as it was given */
+};
+
+/** Walks the lines that wait: start with *pos = 0.
+ * @return whether there was one */
+bool script_next(const struct fabric *f, uint32_t *pos, struct script_waiting *ret);
 
 #endif

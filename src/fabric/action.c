@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What commands do to the fabric. */
+#include "fabric/command.h"
+#include "fabric/counters.h"
+#include "fabric/link.h"
+#include "fabric/trap.h"
+
+#include <string.h>
+
+static struct port *other_end(const struct fabric *f, const struct port *p)
+{
+    WEFT_ASSERT(p->peer != FABRIC_NONE);
+    return &f->ports[p->peer];
+}
+
+static void cut(struct fabric *f, struct port *p, bool on)
+{
+    p->cut = on;
+    other_end(f, p)->cut = on;
+    link_update(f, p);
+}
+
+static void wear(struct fabric *f, struct port *p, const struct command *c)
+{
+    struct port *const ends[] = {p, other_end(f, p)};
+
+    for (int i = 0; i < 2; i++) {
+        ends[i]->cable_width = c->width;
+        ends[i]->cable_speed = c->speed;
+        ends[i]->cable_speed_ext = c->speed_ext;
+    }
+    link_retrain(f, p);
+}
+
+static void die(struct fabric *f, struct node *n, bool on)
+{
+    n->dead = on;
+    for (unsigned i = 1; i <= n->ports; i++)
+        link_update(f, node_port(f, n, (uint8_t)i));
+}
+
+/* Faults of a command: one, or one for each direction of a link. */
+static unsigned faults_of(const struct fabric *f, const struct command *c, struct fault ret[2])
+{
+    ret[0] = c->fault;
+    ret[1] = c->fault;
+    if (c->fault.place != FAULT_ON_PORT || !c->both)
+        return 1;
+    ret[1].where = f->ports[c->fault.where].peer;
+    return ret[1].where == ret[0].where ? 1 : 2;
+}
+
+uint32_t command_faults(const struct fabric *f, const struct command *c)
+{
+    struct fault faults[2];
+    unsigned count;
+    uint32_t fresh = 0;
+
+    if (c->verb != COMMAND_BEGIN)
+        return 0;
+    count = faults_of(f, c, faults);
+    for (unsigned i = 0; i < count; i++)
+        fresh += fault_in_force(f, &faults[i]) ? 0 : 1;
+    return fresh;
+}
+
+static void begin_or_end(struct fabric *f, const struct command *c)
+{
+    struct fault faults[2];
+    unsigned count = faults_of(f, c, faults);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (c->verb == COMMAND_END) {
+            fault_end(f, &faults[i]);
+        } else {
+            int err = fault_begin(f, &faults[i]);
+
+            WEFT_ASSERT(err == 0);
+            (void)err;
+        }
+    }
+}
+
+/* A trap of a broken key tells of a packet: one from the port to itself stands in for it. */
+static void raise_by_hand(struct fabric *f, struct port *p, enum trap_number number)
+{
+    const struct port *holder = port_with_lid(f, p);
+    struct packet cause = {.slid = port_lid(holder), .dlid = port_lid(holder)};
+
+    cause.mad[WIRE_AT_MAD_BASE_VERSION] = 1;
+    cause.mad[WIRE_AT_MAD_CLASS] = WEFT_CLASS_SUBN_LID;
+    cause.mad[WIRE_AT_MAD_CLASS_VERSION] = 1;
+    cause.mad[WIRE_AT_MAD_METHOD] = WEFT_METHOD_GET;
+    trap_raise(f, p, number, number >= TRAP_BAD_MKEY ? &cause : NULL);
+}
+
+/* The new NodeDescription, of which the SM is told (trap 144). */
+static void rename_node(struct fabric *f, struct node *n, const char *name)
+{
+    memset(n->name, 0, sizeof(n->name));
+    memcpy(n->name, name, strlen(name));
+    if (node_is_switch(n)) {
+        trap_raise(f, node_port(f, n, 0), TRAP_CAPABILITY, NULL);
+        return;
+    }
+    for (unsigned i = 1; i <= n->ports; i++)
+        trap_raise(f, node_port(f, n, (uint8_t)i), TRAP_CAPABILITY, NULL);
+}
+
+void command_do(struct fabric *f, const struct command *c)
+{
+    struct node *n = &f->nodes[c->node];
+    struct port *p = &f->ports[c->port];
+
+    switch (c->verb) {
+    case COMMAND_NOTHING:
+        break;
+    case COMMAND_CUT:
+        cut(f, p, c->on);
+        break;
+    case COMMAND_WEAR:
+        wear(f, p, c);
+        break;
+    case COMMAND_DIE:
+        die(f, n, c->on);
+        break;
+    case COMMAND_BEGIN:
+    case COMMAND_END:
+        begin_or_end(f, c);
+        break;
+    case COMMAND_CLEAR:
+        faults_clear(f);
+        break;
+    case COMMAND_SA_BUSY:
+        n->sa_busy = c->on;
+        break;
+    case COMMAND_COUNTER_SET:
+        counters_set(p, (enum counter)c->number, c->value);
+        break;
+    case COMMAND_COUNTER_ADD:
+        counters_add(p, (enum counter)c->number, c->value);
+        break;
+    case COMMAND_TRAP:
+        raise_by_hand(f, p, (enum trap_number)c->number);
+        break;
+    case COMMAND_PKEY:
+        port_set_pkey(f, p, c->number, c->key);
+        break;
+    case COMMAND_NAME:
+        rename_node(f, n, c->name);
+        break;
+    }
+}
