@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sending, receiving and waiting. */
+#include "core/wire/mad_header.h"
+#include "umad/keeper.h"
+#include "umad/open_port.h"
+#include "umad/pump.h"
+#include "umad/wait.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* What Linux insists on, whatever the class: a MAD with the RMPP header's place. */
+#define SEND_BYTES_MIN WEFT_RMPP_DATA_OFFSET
+
+static atomic_int debug_level;
+
+static int refuse(int number)
+{
+    errno = number;
+    return -number;
+}
+
+int umad_debug(int level)
+{
+    if (level >= 0)
+        atomic_store(&debug_level, level);
+    return atomic_load(&debug_level);
+}
+
+static void addr_read(const ib_mad_addr_t *from, struct weft_mad_addr *ret)
+{
+    ret->lid = ntohs(from->lid);
+    ret->sl = from->sl;
+    ret->path_bits = from->path_bits;
+    ret->qpn = ntohl(from->qpn);
+    ret->qkey = ntohl(from->qkey);
+    ret->pkey_index = from->pkey_index;
+    ret->has_grh = from->grh_present != 0;
+    if (!ret->has_grh)
+        return;
+    ret->grh = (struct weft_mad_grh){.flow_label = ntohl(from->flow_label),
+                                     .traffic_class = from->traffic_class,
+                                     .hop_limit = from->hop_limit,
+                                     .sgid_index = from->gid_index};
+    memcpy(ret->grh.dgid, from->gid, sizeof(ret->grh.dgid));
+}
+
+/* A copy of what is to be sent, as it comes back when no answer does. */
+static struct message *copy_make(struct open_port *p, uint32_t agent, const struct ib_user_mad *u,
+                                 size_t length)
+{
+    struct message *m = message_take(&p->pool, length);
+
+    if (!m)
+        return NULL;
+    m->agent = agent;
+    m->timeout_ms = u->timeout_ms;
+    m->retries = u->retries;
+    m->addr = u->addr;
+    memcpy(m->data, u->data, length);
+    if (!mad_is_response(m->data))
+        mad_set_tid(m->data, (uint64_t)p->agents[agent].tid << 32 | (uint32_t)mad_tid(m->data));
+    return m;
+}
+
+static weft_time timeout_of(int timeout_ms)
+{
+    return timeout_ms < 0 ? WEFT_TIME_NEVER : (weft_time)timeout_ms * WEFT_MS;
+}
+
+static int post(struct open_port *p, struct message *m, uint32_t length, int timeout_ms,
+                int retries)
+{
+    struct weft_mad_send_req r = {.agent = p->agents[m->agent].id,
+                                  .data = m->data,
+                                  .len = length,
+                                  .timeout = timeout_of(timeout_ms),
+                                  .user_data = (uintptr_t)m};
+    weft_time now = pump_clock();
+    int err;
+
+    if (retries > 0)
+        r.retries = retries < UINT8_MAX ? (uint8_t)retries : UINT8_MAX;
+    addr_read(&m->addr, &r.to);
+    err = weft_mad_post(p->engine, now, &r, NULL);
+    if (err)
+        return err;
+    p->pending++;
+    pump_out(p, now);
+    /* answers make room for what flow control holds back */
+    if (pump_has_work(p))
+        pump(p);
+    if (wait_too_long(p))
+        open_port_kick(p);
+    return 0;
+}
+
+/* The result is 0 or a positive error number. */
+static int send_mad(struct open_port *p, uint32_t agent, const struct ib_user_mad *u, int length,
+                    int timeout_ms, int retries)
+{
+    struct message *m;
+    int err;
+
+    if (p->dead)
+        return EIO;
+    if (agent >= UMAD_CA_MAX_AGENTS || !p->agents[agent].registered || length < SEND_BYTES_MIN)
+        return EINVAL;
+    m = copy_make(p, agent, u, (size_t)length);
+    if (!m)
+        return ENOMEM;
+    err = post(p, m, (uint32_t)length, timeout_ms, retries);
+    if (err) {
+        message_give(&p->pool, m);
+        return err == WEFT_ERR_FULL ? ENOMEM : EINVAL;
+    }
+    /* an answer is waited for, or a transfer has only begun */
+    if (p->pending > 0)
+        (void)keeper_need(p);
+    return 0;
+}
+
+int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, int retries)
+{
+    struct ib_user_mad *u = umad;
+    struct visit v;
+    int why;
+
+    if (!open_port_enter(portid, &v))
+        return refuse(EINVAL);
+    u->timeout_ms = (uint32_t)timeout_ms;
+    u->retries = (uint32_t)retries;
+    u->agent_id = (uint32_t)agentid;
+    why = send_mad(v.port, (uint32_t)agentid, u, length, timeout_ms, retries);
+    open_port_leave(&v);
+    if (why == 0)
+        return 0;
+    errno = why;
+    return -EIO;
+}
+
+static void header_fill(struct ib_user_mad *u, const struct message *m)
+{
+    u->agent_id = m->agent;
+    u->status = m->status;
+    u->timeout_ms = m->timeout_ms;
+    u->retries = m->retries;
+    u->length = (uint32_t)umad_size() + m->length;
+    u->addr = m->addr;
+}
+
+/* Gives the first message to the program. The result is 0 or a positive error number, and then the
+ * message stays where it is. */
+static int deliver(struct open_port *p, struct ib_user_mad *u, int *length)
+{
+    struct message *m = p->inbox.first;
+    uint32_t head = m->length < WEFT_MAD_BYTES ? m->length : WEFT_MAD_BYTES;
+
+    if (*length < 0 || (uint32_t)*length < head)
+        return EINVAL;
+    header_fill(u, m);
+    memcpy(u->data, m->first, head);
+    if ((uint32_t)*length < m->length) {
+        *length = (int)m->length;
+        return ENOSPC;
+    }
+    *length = (int)m->length;
+    if (m->length > head)
+        (void)weft_mad_recv_read(p->engine, m->received, head, u->data + head, m->length - head);
+    if (m->received.v)
+        (void)weft_mad_recv_release(p->engine, m->received);
+    message_give(&p->pool, message_queue_take(&p->inbox));
+    pump_show(p);
+    return 0;
+}
+
+static weft_time until_of(int timeout_ms)
+{
+    return timeout_ms < 0 ? WEFT_TIME_NEVER : pump_clock() + timeout_of(timeout_ms);
+}
+
+/* Waits for a message. The result is 0 or a positive error number. */
+static int await(struct visit *v, int timeout_ms)
+{
+    struct open_port *p = v->port;
+
+    if (p->inbox.count > 0) {
+        if (!p->dead && pump_has_work(p))
+            pump(p);
+        return 0;
+    }
+    switch (wait_for_message(v, until_of(timeout_ms))) {
+    case WAIT_MESSAGE:
+        return 0;
+    case WAIT_SIGNAL:
+        return EINTR;
+    case WAIT_DEAD:
+        return EIO;
+    case WAIT_CLOSED:
+        return EINVAL;
+    case WAIT_AGAIN:
+    case WAIT_TIMEOUT:
+    default:
+        return ETIMEDOUT;
+    }
+}
+
+/* Linux's library says -EIO when poll() does, and leaves its reason in errno. */
+static int refuse_wait(int why)
+{
+    errno = why;
+    return why == EINTR ? -EIO : -why;
+}
+
+int umad_recv(int portid, void *umad, int *length, int timeout_ms)
+{
+    struct ib_user_mad *u = umad;
+    struct visit v;
+    int why;
+
+    pthread_testcancel();
+    if (!open_port_enter(portid, &v))
+        return refuse(EINVAL);
+    why = await(&v, timeout_ms);
+    if (why == ETIMEDOUT && timeout_ms == 0)
+        why = EWOULDBLOCK;
+    if (why == 0)
+        why = deliver(v.port, u, length);
+    open_port_leave(&v);
+    return why ? refuse_wait(why) : (int)u->agent_id;
+}
+
+int umad_poll(int portid, int timeout_ms)
+{
+    struct visit v;
+    int why;
+
+    pthread_testcancel();
+    if (!open_port_enter(portid, &v))
+        return refuse(EINVAL);
+    why = await(&v, timeout_ms);
+    open_port_leave(&v);
+    return why ? refuse_wait(why) : 0;
+}
+
+int umad_get_fd(int portid)
+{
+    struct visit v;
+    int err = 0;
+
+    if (!open_port_enter(portid, &v))
+        return refuse(EINVAL);
+    if (!v.port->watched) {
+        v.port->watched = true;
+        err = keeper_need(v.port);
+        pump_show(v.port);
+    }
+    open_port_leave(&v);
+    return err ? refuse(ENOMEM) : portid;
+}

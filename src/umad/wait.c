@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waiting: spin, then sleep. */
+#include "umad/wait.h"
+
+#include "umad/keeper.h"
+#include "umad/pump.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long to look at the ring before sleeping: about what it costs to be woken. */
+#define SPIN_NS    (20 * WEFT_US)
+#define SPIN_LOOKS 16
+/* For some time after the last packet a sleeper looks at the timers by itself this often. So a
+ * thread that sends every few microseconds need not wake the one that receives, to have it see
+ * that there is a deadline now. */
+#define LINGER_NS  (50 * WEFT_MS)
+#define ACTIVE_NS  (1 * WEFT_S)
+/* A program that asks a dead port again and again gets its error this often. */
+#define MOURN_NS   (1 * WEFT_S)
+
+static weft_time earlier(weft_time a, weft_time b)
+{
+    return a < b ? a : b;
+}
+
+static weft_time later(weft_time now, weft_time wait)
+{
+    return wait > WEFT_TIME_NEVER - now ? WEFT_TIME_NEVER : now + wait;
+}
+
+/* On one processor nobody can fill the ring while this thread looks at it. */
+static bool may_spin(void)
+{
+    static atomic_int processors;
+    int n = atomic_load_explicit(&processors, memory_order_relaxed);
+
+    if (n == 0) {
+        n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        if (n < 1)
+            n = 1;
+        atomic_store_explicit(&processors, n, memory_order_relaxed);
+    }
+    return n > 1;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Looks at the ring for a while, unlocked.
+ * Returns whether there is something to look at closer. */
+static bool spin(struct open_port *p, weft_time until)
+{
+    const struct ring *ring = &p->channel.rings->to_client;
+    uint32_t own = p->own;
+    bool found = false;
+
+    if (p->spinning || !may_spin())
+        return false;
+    p->spinning = true;
+    until = earlier(until, later(p->pumped_at, SPIN_NS));
+    (void)pthread_mutex_unlock(&p->mutex);
+    do {
+        for (int i = 0; i < SPIN_LOOKS && !found; i++) {
+            found = ring_waiting(ring, own) || atomic_load(&p->filled);
+            relax();
+        }
+    } while (!found && pump_clock() < until);
+    (void)pthread_mutex_lock(&p->mutex);
+    p->spinning = false;
+    return found;
+}
+
+/* The thread was canceled in its sleep. */
+static void abandoned(void *arg)
+{
+    struct visit *v = arg;
+    struct open_port *p = v->port;
+
+    (void)pthread_mutex_lock(&p->mutex);
+    p->sleepers--;
+    p->receivers--;
+    p->users--;
+    v->cancel_state = PTHREAD_CANCEL_DISABLE;
+    open_port_leave(v);
+}
+
+#define NAP_FDS 4
+
+/* Sleeps without the lock, as a thread that can be canceled if it could before.
+ * Returns what ppoll() says, or a negative error number. */
+static int nap(struct visit *v, struct pollfd fds[NAP_FDS], const struct timespec *limit)
+{
+    int ready;
+
+    (void)pthread_mutex_unlock(&v->port->mutex);
+    pthread_cleanup_push(abandoned, v);
+    (void)pthread_setcancelstate(v->cancel_state, NULL);
+    ready = ppoll(fds, NAP_FDS, limit, NULL);
+    if (ready < 0)
+        ready = -errno;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    pthread_cleanup_pop(0);
+    (void)pthread_mutex_lock(&v->port->mutex);
+    return ready;
+}
+
+/* How long a thread may sleep: until the engine's next deadline, and while there is traffic not
+ * for long. */
+static weft_time nap_end(const struct open_port *p, weft_time now, weft_time until)
+{
+    until = earlier(until, weft_mad_deadline(p->engine));
+    if (now < later(p->moved_at, ACTIVE_NS))
+        until = earlier(until, later(now, LINGER_NS));
+    return until;
+}
+
+static void woken(struct open_port *p, const struct pollfd fds[NAP_FDS])
+{
+    if (fds[0].revents && !p->closing)
+        bell_hush(p->kick);
+    if (fds[1].revents)
+        bell_hush(fds[1].fd);
+    if (fds[2].revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL))
+        p->dead = true;
+    if (fds[3].revents) {
+        bell_hush(p->channel.client_bell);
+        p->armed = false;
+    }
+}
+
+enum wait_end wait_asleep(struct visit *v, weft_time until, int wake)
+{
+    struct open_port *p = v->port;
+    weft_time now = pump_clock(), end = nap_end(p, now, until);
+    weft_time wait = end > now ? end - now : 0;
+    const struct timespec limit = {.tv_sec = (time_t)(wait / WEFT_S),
+                                   .tv_nsec = (long)(wait % WEFT_S)};
+    struct pollfd fds[NAP_FDS] = {{.fd = p->kick, .events = POLLIN},
+                                  {.fd = wake, .events = POLLIN},
+                                  {.fd = p->dead ? -1 : p->channel.socket, .events = POLLRDHUP},
+                                  {.fd = p->dead ? -1 : p->channel.client_bell, .events = POLLIN}};
+    int ready;
+
+    if (!p->dead && !rings_sleep(p->channel.rings, p->own))
+        return WAIT_AGAIN;
+    p->armed = true;
+    p->sleep_until = p->sleepers > 0 ? earlier(end, p->sleep_until) : end;
+    p->sleepers++;
+    ready = nap(v, fds, end == WEFT_TIME_NEVER ? NULL : &limit);
+    p->sleepers--;
+    if (ready > 0)
+        woken(p, fds);
+    if (p->sleepers == 0 && !p->dead)
+        rings_wake(p->channel.rings);
+    return ready == -EINTR ? WAIT_SIGNAL : WAIT_AGAIN;
+}
+
+/* Looks once, without waiting. */
+static enum wait_end look(struct open_port *p, weft_time until)
+{
+    if (p->closing)
+        return WAIT_CLOSED;
+    if (!p->dead)
+        pump(p);
+    if (p->inbox.count > 0)
+        return WAIT_MESSAGE;
+    if (p->dead && !p->mourned)
+        return WAIT_DEAD;
+    return until <= p->pumped_at ? WAIT_TIMEOUT : WAIT_AGAIN;
+}
+
+static enum wait_end wait_dead(struct visit *v, weft_time until)
+{
+    enum wait_end end = wait_asleep(v, earlier(until, later(pump_clock(), MOURN_NS)), -1);
+
+    return end == WAIT_AGAIN ? WAIT_DEAD : end;
+}
+
+enum wait_end wait_for_message(struct visit *v, weft_time until)
+{
+    struct open_port *p = v->port;
+    enum wait_end end;
+
+    p->users++;
+    p->receivers++;
+    while ((end = look(p, until)) == WAIT_AGAIN) {
+        if (p->dead)
+            end = wait_dead(v, until);
+        else if (!spin(p, until))
+            end = wait_asleep(v, until, -1);
+        if (end != WAIT_AGAIN)
+            break;
+    }
+    p->receivers--;
+    p->users--;
+    if (end == WAIT_DEAD)
+        p->mourned = true;
+    keeper_left_alone(p);
+    return end;
+}
+
+bool wait_too_long(const struct open_port *p)
+{
+    return p->sleepers > 0 && weft_mad_deadline(p->engine) < p->sleep_until;
+}
