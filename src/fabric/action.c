@@ -94,17 +94,17 @@ static void raise_by_hand(struct fabric *f, struct port *p, enum trap_number num
     trap_raise(f, p, number, number >= TRAP_BAD_MKEY ? &cause : NULL);
 }
 
-/* The new NodeDescription, of which the SM is told (trap 144). */
+/* The new NodeDescription, of which the SM is told (trap 144) by each port that it may manage. */
 static void rename_node(struct fabric *f, struct node *n, const char *name)
 {
     memset(n->name, 0, sizeof(n->name));
     memcpy(n->name, name, strlen(name));
-    if (node_is_switch(n)) {
-        trap_raise(f, node_port(f, n, 0), TRAP_CAPABILITY, NULL);
-        return;
+    for (unsigned i = 0; i <= n->ports; i++) {
+        struct port *p = node_port(f, n, (uint8_t)i);
+
+        if (node_is_switch(n) ? i == 0 : p->peer != FABRIC_NONE)
+            trap_raise_changed(f, p, TRAP_CHANGED_NODE_DESC);
     }
-    for (unsigned i = 1; i <= n->ports; i++)
-        trap_raise(f, node_port(f, n, (uint8_t)i), TRAP_CAPABILITY, NULL);
 }
 
 void command_do(struct fabric *f, const struct command *c)

@@ -90,17 +90,23 @@ static uint8_t highest(uint8_t set)
     return bit;
 }
 
-/* Widths and speeds that both ends have enabled; false: there is none, and the link cannot train.
- */
+/* Widths and speeds that both ends have enabled and the cable can do; false: there is none, and the
+ * link cannot train. */
 static bool agree(const struct port *a, const struct port *b, struct terms *ret)
 {
+    uint8_t widths = a->info[WIRE_AT_PORT_INFO_LINK_WIDTH_ENABLED] &
+                     b->info[WIRE_AT_PORT_INFO_LINK_WIDTH_ENABLED];
     uint64_t speeds = wire_get(WIRE_PORT_INFO_LINK_SPEED_ENABLED, a->info) &
                       wire_get(WIRE_PORT_INFO_LINK_SPEED_ENABLED, b->info);
     uint64_t extended = wire_get(WIRE_PORT_INFO_LINK_SPEED_EXT_ENABLED, a->info) &
                         wire_get(WIRE_PORT_INFO_LINK_SPEED_EXT_ENABLED, b->info) & 0xF;
 
-    ret->width = widest(a->info[WIRE_AT_PORT_INFO_LINK_WIDTH_ENABLED] &
-                        b->info[WIRE_AT_PORT_INFO_LINK_WIDTH_ENABLED]);
+    if (a->cable_width != 0) {
+        widths &= a->cable_width;
+        speeds &= a->cable_speed;
+        extended &= a->cable_speed_ext;
+    }
+    ret->width = widest(widths);
     ret->extended = highest((uint8_t)extended);
     /* A port at an extended speed calls its other one the fastest (IBA: LinkSpeedActive). */
     ret->speed = ret->extended ? SPEED_QDR : highest((uint8_t)speeds);

@@ -12,21 +12,23 @@
  * ends. */
 bool link_carries(const struct fabric *f, const struct port *p, bool smp);
 
-/** Brings a link up while the fabric is built: Init at both ends if they have a speed and a width in
- * common. Nothing is counted and nobody told. */
+/** Brings a link up while the fabric is built: Init at both ends if they have a speed and a width
+ * in common. Nothing is counted and nobody told. */
 void link_begin(struct port *a, struct port *b);
 
 /** Looks again at whether a link can be up (cable, dead nodes, disabled ends) and changes both ends
  * accordingly; called after every change of one of these. */
 void link_update(struct fabric *f, struct port *p);
 
-/** Brings the link down and lets it train again, with the speeds and widths that are enabled now:
- * Set(PortInfo) with PortState Down, or with other enabled widths and speeds. */
+/** Brings the link down and lets it train again, with the speeds and widths that are enabled now
+ * and that the cable can do: Set(PortInfo) with PortState Down, or with other enabled widths and
+ * speeds; a script that wears the cable. */
 void link_retrain(struct fabric *f, struct port *p);
 
-/** Set(PortInfo) of the port's states by its SMA. A port that becomes Active takes an Armed neighbour
- * along, and one that becomes Armed beside an Active neighbour is Active at once (IBA 7.2.7: with
- * the first packet that comes). Port 0 of a switch has no link and is always Active.
+/** Set(PortInfo) of the port's states by its SMA. A port that becomes Active takes an Armed
+ * neighbour along, and one that becomes Armed beside an Active neighbour is Active at once
+ * (IBA 7.2.7: with the first packet that comes). Port 0 of a switch has no link and is always
+ * Active.
  * @param state     PORT_STATE_NOP keeps it
  * @param physical  PORT_PHYSICAL_NOP keeps it
  * @return false: no legal change (0x1C), nothing happened. See link_state_allowed() for the check
