@@ -316,7 +316,8 @@ int fabric_serve(struct fabric_request *r)
     struct serving s = {.request = r, .socket_path = fabric_socket(r->listen), .detach.ready = -1};
     int exit_code = s.socket_path ? build_and_serve(&s) : CLI_FAILED;
 
-    server_free(s.server);
+    if (s.server)
+        server_free(s.server);
     if (s.pcap)
         fclose(s.pcap);
     fabric_free(s.fabric);

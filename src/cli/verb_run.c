@@ -31,7 +31,7 @@ static const struct poptOption table[] = {
     {"node", '\0', POPT_ARG_STRING, NULL, OPTION_NODE, "the node that the program is on",
      "NAME|GUID"},
     {"port", '\0', POPT_ARG_STRING, NULL, OPTION_PORT,
-     "the port that it uses (default: the first with a cable)", "N"},
+     "the port that it uses (default: the first that is up)", "N"},
     {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
      "the fabric's socket (default: see the manual page)", "SOCKET"},
     POPT_TABLEEND,
@@ -55,7 +55,6 @@ struct run {
     char *socket_path;
     char folder[PATH_MAX]; /* the drop-in's */
     uint64_t guid;         /* the node's */
-    uint8_t found_port;    /* the port that the daemon takes it for */
 };
 
 static void keep_name(struct options *o, char **ret)
@@ -113,11 +112,9 @@ static int ask_fabric(struct run *r)
     if (err != 0)
         return message_failed("%s", text);
     err = channel_ask(&c, &query, sizeof(query), MESSAGE_NODE, &node, sizeof(node), NULL, text);
-    if (err == 0) {
-        r->guid = node.guid;
-        r->found_port = c.welcome.port;
-    }
     channel_close(&c);
+    if (err == 0)
+        r->guid = node.guid;
     return err == 0 ? CLI_DONE : message_failed("%s", text);
 }
 
@@ -172,11 +169,13 @@ static int set_environment(const struct run *r)
 {
     char guid[24];
     char port[8];
+    int err;
 
     snprintf(guid, sizeof(guid), "0x%016" PRIx64, r->guid);
-    snprintf(port, sizeof(port), "%u", r->found_port);
-    if (setenv("WEFT_FABRIC", r->socket_path, 1) != 0 || setenv("WEFT_NODE", guid, 1) != 0 ||
-        setenv("WEFT_PORT", port, 1) != 0 || !put_first("LD_LIBRARY_PATH", r->folder))
+    snprintf(port, sizeof(port), "%" PRIu64, r->port);
+    err = r->port == 0 ? unsetenv("WEFT_PORT") : setenv("WEFT_PORT", port, 1);
+    if (err != 0 || setenv("WEFT_FABRIC", r->socket_path, 1) != 0 ||
+        setenv("WEFT_NODE", guid, 1) != 0 || !put_first("LD_LIBRARY_PATH", r->folder))
         return message_failed("no memory for the program's environment");
     return CLI_DONE;
 }
@@ -185,12 +184,19 @@ static int set_environment(const struct run *r)
  * is not there. */
 static int explain_exec(const char *program, int error)
 {
+    char elsewhere[PATH_MAX];
+    int length = snprintf(elsewhere, sizeof(elsewhere), "/usr/sbin/%s", program);
+
     if (error == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
         message("%s: its interpreter is not there; look at its first line", program);
     else if (error == ENOENT)
         message("%s: there is no such program", program);
     else
         message("%s cannot be started: %s", program, strerror(error));
+    /* Where Debian keeps these tools, and not every user has a path to. */
+    if (error == ENOENT && !strchr(program, '/') && length > 0 &&
+        (size_t)length < sizeof(elsewhere) && access(elsewhere, X_OK) == 0)
+        message_try("%s, or PATH=$PATH:/usr/sbin", elsewhere);
     return error == ENOENT ? EXEC_NOT_FOUND : EXEC_REFUSED;
 }
 

@@ -57,11 +57,16 @@ def run_examples(name):
     with tap.scratch() as folder:
         # Examples speak of the bundled topologies as a reader of the tree would.
         pathlib.Path(folder, "examples").symlink_to(tap.ROOT / "examples")
-        path = f"{pathlib.Path(tap.weft()).parent}:{os.environ['PATH']}"
-        for command in commands:
-            done = tap.run(["sh", "-c", command], cwd=folder, env={"PATH": path})
-            assert done.returncode in (0, 1), \
-                f"$ {command}\nexit code {done.returncode}\n{done.stderr}"
+        env = {"PATH": f"{pathlib.Path(tap.weft()).parent}:{os.environ['PATH']}:/usr/sbin",
+               "WEFT_FABRIC": f"{folder}/fabric.sock"}
+        try:
+            for command in commands:
+                done = tap.run(["sh", "-c", command], cwd=folder, env=env)
+                assert done.returncode in (0, 1), \
+                    f"$ {command}\nexit code {done.returncode}\n{done.stderr}"
+        finally:
+            # An example that fails leaves behind what a later one would have ended.
+            tap.run([tap.weft(), "fabric", "ctl", "stop"], env=env)
 
 
 def test_examples_of_the_command_run():
