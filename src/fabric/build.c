@@ -258,7 +258,6 @@ static void clear_ports(struct fabric *f)
         f->ports[i].peer = FABRIC_NONE;
         f->ports[i].attached = FABRIC_NONE;
         f->ports[i].fault = FABRIC_NONE;
-        f->ports[i].trained_at = WEFT_TIME_NEVER;
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finding a node by what people call it. */
+#include "core/base/suggest.h"
 #include "fabric/build.h"
 
 #include <inttypes.h>
@@ -24,76 +25,39 @@ static const char *printable(const char *name, char ret[TOPO_NAME_BYTES])
     return ret;
 }
 
-/* How many letters must be changed, put in or left out between two names; more than `limit` counts
- * as limit + 1. Case does not count. */
-static unsigned distance(const char *a, const char *b, unsigned limit)
+/* Nodes whose names contain what was asked for, or else are nearest to it, as part of a sentence.
+ */
+struct hints {
+    const char *names[SUGGESTIONS];
+    unsigned count;
+};
+
+static void find_hints(const struct fabric *f, const char *text, struct hints *ret)
 {
-    size_t m = strlen(a), n = strlen(b);
-    uint8_t row[TOPO_NAME_BYTES];
+    struct suggest nearest;
 
-    if (m >= TOPO_NAME_BYTES || n >= TOPO_NAME_BYTES || m > n + limit || n > m + limit)
-        return limit + 1;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (uint8_t)j;
-    for (size_t i = 1; i <= m; i++) {
-        uint8_t diagonal = row[0], best;
-
-        row[0] = (uint8_t)i;
-        best = row[0];
-        for (size_t j = 1; j <= n; j++) {
-            uint8_t same = !strncasecmp(&a[i - 1], &b[j - 1], 1) ? 0 : 1;
-            uint8_t changed = (uint8_t)(diagonal + same);
-            uint8_t left = (uint8_t)(row[j - 1] + 1), above = (uint8_t)(row[j] + 1);
-
-            diagonal = row[j];
-            row[j] = changed < left ? changed : left;
-            row[j] = above < row[j] ? above : row[j];
-            best = row[j] < best ? row[j] : best;
-        }
-        if (best > limit)
-            return limit + 1;
-    }
-    return row[n];
+    suggest_start(&nearest, text);
+    for (uint32_t i = 0; i < f->node_count && ret->count < SUGGESTIONS; i++)
+        if (strlen(text) > 1 && strcasestr(f->nodes[i].name, text))
+            ret->names[ret->count++] = f->nodes[i].name;
+    for (uint32_t i = 0; i < f->node_count && ret->count == 0; i++)
+        suggest_offer(&nearest, f->nodes[i].name);
+    if (ret->count == 0 && suggest_best(&nearest))
+        ret->names[ret->count++] = suggest_best(&nearest);
 }
 
-/* How unlike a node's name is to what was asked for; 0: it contains it. */
-static unsigned unlikeness(const char *name, const char *text, unsigned limit)
+static void suggest_nodes(const struct fabric *f, const char *text, struct fabric_error *error)
 {
-    return text[0] && strcasestr(name, text) ? 0 : distance(name, text, limit);
-}
-
-/* Appends up to three nodes with a name like the text: ` (similar: "a", "b")`. */
-static void suggest(const struct fabric *f, const char *text, struct fabric_error *error)
-{
-    unsigned limit = strlen(text) < 6 ? 1 : 3;
-    uint32_t found[SUGGESTIONS];
-    unsigned count = 0, worst[SUGGESTIONS];
+    struct hints hints = {.count = 0};
     size_t used = strlen(error->text);
 
-    for (uint32_t i = 0; i < f->node_count; i++) {
-        unsigned far = unlikeness(f->nodes[i].name, text, limit), at;
-
-        if (far > limit || f->nodes[i].name[0] == '\0')
-            continue;
-        for (at = count; at > 0 && worst[at - 1] > far; at--) {
-            if (at == SUGGESTIONS)
-                continue;
-            found[at] = found[at - 1];
-            worst[at] = worst[at - 1];
-        }
-        if (at == SUGGESTIONS)
-            continue;
-        found[at] = i;
-        worst[at] = far;
-        if (count < SUGGESTIONS)
-            count++;
-    }
-    for (unsigned i = 0; i < count && used < sizeof(error->text); i++) {
+    find_hints(f, text, &hints);
+    for (unsigned i = 0; i < hints.count && used < sizeof(error->text); i++) {
         char name[TOPO_NAME_BYTES];
 
-        used += (size_t)snprintf(error->text + used, sizeof(error->text) - used, "%s\"%s\"",
-                                 i == 0 ? "; similar: " : ", ",
-                                 printable(f->nodes[found[i]].name, name));
+        used +=
+            (size_t)snprintf(error->text + used, sizeof(error->text) - used, "%s\"%s\"",
+                             i == 0 ? "; did you mean " : " or ", printable(hints.names[i], name));
     }
 }
 
@@ -175,7 +139,7 @@ int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
         !find_lid(f, text, &node)) {
         snprintf(error->text, sizeof(error->text), "there is no node \"%s\"",
                  printable(text, name));
-        suggest(f, text, error);
+        suggest_nodes(f, text, error);
         return WEFT_ERR_NOTFOUND;
     }
     *ret_node = node;

@@ -154,7 +154,7 @@ static void rest(struct port *p)
         physical = PORT_PHYSICAL_DISABLED;
     set_states(p, PORT_STATE_DOWN, (enum port_physical)physical);
     set_terms(p, &idle);
-    p->trained_at = WEFT_TIME_NEVER;
+    p->training = false;
 }
 
 /* What a switch says of a link that went up or down by itself. A dead one says nothing. */
@@ -174,7 +174,7 @@ static void come_up_end(struct port *p, const struct terms *t, uint64_t mtu, uin
     set_terms(p, t);
     wire_set(WIRE_PORT_INFO_NEIGHBOR_MTU, p->info, mtu);
     wire_set(WIRE_PORT_INFO_OPERATIONAL_VLS, p->info, vls);
-    p->trained_at = WEFT_TIME_NEVER;
+    p->training = false;
 }
 
 static void come_up(struct port *a, struct port *b, const struct terms *t)
@@ -201,6 +201,7 @@ static void go_down(struct fabric *f, struct port *a, struct port *b)
         announce(f, ends[i]);
 }
 
+/* Starts training, or ends it at once. The timer is that of the first of the two ports. */
 static void train(struct fabric *f, struct port *a, struct port *b, const struct terms *t)
 {
     struct port *timed = port_index(f, a) < port_index(f, b) ? a : b;
@@ -211,14 +212,12 @@ static void train(struct fabric *f, struct port *a, struct port *b, const struct
         announce(f, b);
         return;
     }
-    if (timed->trained_at != WEFT_TIME_NEVER)
+    if (timed->training)
         return;
     set_states(a, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
     set_states(b, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
-    timed->trained_at = f->now + f->config.training_ns;
-    if (timed->training)
-        return; /* a timer of an earlier training still runs; link_trained() sets it anew */
-    timed->training = flight_add(f, timed->trained_at, FLIGHT_TRAINED, port_index(f, timed), NULL);
+    timed->training =
+        flight_add(f, f->now + f->config.training_ns, FLIGHT_TRAINED, port_index(f, timed), NULL);
     WEFT_ASSERT(timed->training);
 }
 
@@ -244,14 +243,8 @@ void link_trained(struct fabric *f, struct port *p)
     struct port *peer = other_end(f, p);
     struct terms t;
 
-    p->training = false;
-    if (p->trained_at == WEFT_TIME_NEVER)
-        return;
-    if (f->now < p->trained_at) {
-        p->training = flight_add(f, p->trained_at, FLIGHT_TRAINED, port_index(f, p), NULL);
-        WEFT_ASSERT(p->training);
-        return;
-    }
+    if (!p->training)
+        return; /* something has brought the link down since */
     if (!can_be_up(f, p, peer, &t)) {
         go_down(f, p, peer);
         return;

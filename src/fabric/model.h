@@ -89,19 +89,18 @@ struct port_counters {
 struct port {
     uint64_t guid;
     uint32_t node;
-    uint32_t peer;     /* the port at the other end of the cable, or FABRIC_NONE */
-    uint32_t attached; /* first attachment at this port, or FABRIC_NONE */
-    uint32_t fault;    /* first entry of the faults that act on what leaves here, FABRIC_NONE */
-    weft_time trained_at; /* when training ends, at the first of a link's ports, or NEVER */
-    weft_time lease_end;  /* when the M_Key's lease ends; 0: none runs */
-    uint16_t issm;        /* attachments that have IsSM set */
+    uint32_t peer;       /* the port at the other end of the cable, or FABRIC_NONE */
+    uint32_t attached;   /* first attachment at this port, or FABRIC_NONE */
+    uint32_t fault;      /* first entry of the faults that act on what leaves here, FABRIC_NONE */
+    weft_time lease_end; /* when the M_Key's lease ends; 0: none runs */
+    uint16_t issm;       /* attachments that have IsSM set */
     uint8_t number;
     bool cut; /* a script has cut the cable; set at both ends */
     /* What a worn cable still carries: masks as LinkWidthEnabled, LinkSpeedEnabled and
      * LinkSpeedExtEnabled, set at both ends by a script; a width of 0: no limit. */
     uint8_t cable_width, cable_speed, cable_speed_ext;
     bool disabled;    /* PortPhysicalState was set to Disabled */
-    bool training;    /* a training timer runs; of a link's two ports, at the first one */
+    bool training;    /* the link trains; of its two ports, said of the first one */
     uint8_t info[64]; /* PortInfo as on the wire (without CapabilityMask's IsSM) */
     struct port_counters counters;
 };
@@ -183,8 +182,8 @@ struct fabric {
     uint32_t node_count, port_count, switch_count;
     uint32_t *by_guid; /* node and port GUIDs to ports, see build.c */
     uint32_t by_guid_count;
-    char *ids;               /* the nodes' ids, one behind the other */
-    uint8_t *lfts;           /* the switches' tables, one behind the other */
+    char *ids;     /* the nodes' ids, one behind the other */
+    uint8_t *lfts; /* the switches' tables, one behind the other */
     uint16_t *mfts;
     uint8_t (*switch_sl2vl)[8];
     struct model_sizes size; /* of what is not counted above */

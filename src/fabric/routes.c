@@ -173,10 +173,12 @@ static void route_from(struct plan *p, uint32_t from)
     for (uint32_t i = p->first_way[from]; i < p->first_way[from + 1]; i++)
         if (p->hops[p->ways[i].to] + 1 == p->hops[from])
             nearer[count++] = p->ways[i].port;
-    turn = p->turn[from];
-    for (uint32_t i = 0; i < p->target_count; i++)
-        set_route(&p->f->switches[from], p->targets[i].lid, nearer[(turn + i) % count]);
-    p->turn[from] = turn + p->target_count;
+    turn = p->turn[from] % count;
+    for (uint32_t i = 0; i < p->target_count; i++) {
+        set_route(&p->f->switches[from], p->targets[i].lid, nearer[turn]);
+        turn = turn + 1 < count ? turn + 1 : 0;
+    }
+    p->turn[from] += p->target_count;
 }
 
 /* Routes from everywhere to what ends at one switch. */

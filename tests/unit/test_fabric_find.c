@@ -116,13 +116,13 @@ static void test_similar_names_are_suggested(void **state)
     snprintf(wrong, sizeof(wrong), "%s", name);
     wrong[0] = '#';
     error = fails(ff, wrong, WEFT_ERR_NOTFOUND);
-    assert_non_null(strstr(error.text, "similar"));
+    assert_non_null(strstr(error.text, "did you mean"));
     assert_non_null(strstr(error.text, name));
     /* a part of a name */
     error = fails(ff, name + 1, WEFT_ERR_NOTFOUND);
     assert_non_null(strstr(error.text, name));
     error = fails(ff, "nothing like any of them at all", WEFT_ERR_NOTFOUND);
-    assert_null(strstr(error.text, "similar"));
+    assert_null(strstr(error.text, "did you mean"));
     ff_free(ff);
 }
 
