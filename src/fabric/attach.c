@@ -185,12 +185,6 @@ int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id)
     return 0;
 }
 
-/* On QP0 both classes of SMPs are one. */
-static uint8_t claimed_class(uint8_t mgmt_class)
-{
-    return mgmt_class == WEFT_CLASS_SUBN_DIRECTED ? WEFT_CLASS_SUBN_LID : mgmt_class;
-}
-
 static bool agent_valid(const struct fabric_agent *want)
 {
     static const uint8_t none[3] = {0};
@@ -203,8 +197,7 @@ static bool agent_valid(const struct fabric_agent *want)
 
 static bool same_kind(const struct fabric_agent *a, const struct fabric_agent *b)
 {
-    return a->qpn == b->qpn && claimed_class(a->mgmt_class) == claimed_class(b->mgmt_class) &&
-           a->version == b->version &&
+    return a->qpn == b->qpn && a->mgmt_class == b->mgmt_class && a->version == b->version &&
            (!mad_class_has_oui(a->mgmt_class) || !memcmp(a->oui, b->oui, sizeof(a->oui)));
 }
 

@@ -96,7 +96,7 @@ uint32_t fabric_node_count(const struct fabric *f);
 void fabric_node(const struct fabric *f, uint32_t node, struct fabric_node_info *ret);
 
 /** Finds a node by what people call it: its whole NodeDescription, the id that the topology file
- * gives it, its node or port GUID (16 hex digits, 0x or not), or `lid:N`.
+ * gives it, its node or port GUID (16 hex digits; 0x or a dump's H-, S-, R- or not), or `lid:N`.
  * @param text       the name
  * @param ret_node   the node
  * @param error      why not; names up to three similar nodes where nothing fits
@@ -162,7 +162,7 @@ int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id);
 /** Which unsolicited MADs an agent takes. */
 struct fabric_agent {
     uint8_t qpn;         /**< 0 or 1 */
-    uint8_t mgmt_class;  /**< class; on QP0 0x01 and 0x81 are one */
+    uint8_t mgmt_class;  /**< class; 0x01 and 0x81 are claimed apart */
     uint8_t version;     /**< class version */
     uint8_t oui[3];      /**< classes 0x30..0x4f */
     uint64_t methods[2]; /**< bit m is method m, without R */
