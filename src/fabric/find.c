@@ -87,10 +87,20 @@ static bool find_id(const struct fabric *f, const char *text, uint32_t *ret)
     return false;
 }
 
+/* Dumps call a node by a letter for its type and its GUID: "H-0002c90300001234". */
+static bool is_dumps_id(const char *text)
+{
+    return text[0] && strchr("HSR", text[0]) && text[1] == '-' && strlen(text) == 2 + GUID_DIGITS;
+}
+
 static bool find_guid(const struct fabric *f, const char *text, uint32_t *ret)
 {
-    const char *digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
+    const char *digits;
     uint32_t port;
+
+    if (is_dumps_id(text))
+        text += 2;
+    digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
 
     if (strlen(digits) == 0 || strlen(digits) > GUID_DIGITS ||
         (digits == text && strlen(digits) != GUID_DIGITS) ||
