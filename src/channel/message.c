@@ -99,6 +99,8 @@ int message_send(int socket, const void *message, size_t bytes, const int *fds)
 static int message_take_fds(struct msghdr *m, int ret_fds[MESSAGE_FDS])
 {
     struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    /* By its padding the control buffer has room for more than was asked for. */
+    int came[sizeof(union message_control) / sizeof(int)];
     size_t count;
 
     if (!c)
@@ -106,14 +108,13 @@ static int message_take_fds(struct msghdr *m, int ret_fds[MESSAGE_FDS])
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
         return WEFT_ERR_FORMAT;
     count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    memcpy(ret_fds, CMSG_DATA(c), (count < MESSAGE_FDS ? count : MESSAGE_FDS) * sizeof(int));
-    if (count == MESSAGE_FDS && (m->msg_flags & MSG_CTRUNC) == 0)
+    memcpy(came, CMSG_DATA(c), count * sizeof(int));
+    if (count == MESSAGE_FDS && (m->msg_flags & MSG_CTRUNC) == 0) {
+        memcpy(ret_fds, came, sizeof(int) * MESSAGE_FDS);
         return 0;
-    for (int i = 0; i < MESSAGE_FDS; i++) {
-        if (ret_fds[i] >= 0)
-            (void)close(ret_fds[i]);
-        ret_fds[i] = -1;
     }
+    for (size_t i = 0; i < count; i++)
+        (void)close(came[i]);
     return WEFT_ERR_FORMAT;
 }
 

@@ -302,10 +302,14 @@ int query_answer(struct server *s, const char *line, struct message_text *ret,
         answer_question(&p, q);
         return 0;
     }
-    err = fabric_command(s->fabric, server_now(s), line, error);
-    if (err)
-        return err;
-    pump_deliver(s);
+    if (strcmp(line, "stop") == 0) {
+        server_stop(s);
+    } else {
+        err = fabric_command(s->fabric, server_now(s), line, error);
+        if (err)
+            return err;
+        pump_deliver(s);
+    }
     (void)message_make_text(ret, MESSAGE_TEXT, "");
     return 0;
 }

@@ -132,7 +132,7 @@ static void command(struct client *c, const struct message_text *m, size_t bytes
     struct message_text *answer = (void *)c->server->buffer;
     size_t space = bytes - sizeof(m->head);
     /* The answer is made where the command stands. */
-    char line[1024];
+    char line[4096];
     struct fabric_error error;
     int err;
 

@@ -162,6 +162,13 @@ static int server_files(struct server *s, struct fabric_error *error)
     return 0;
 }
 
+/* From the moment on that there is a socket to be removed; to be told twice is fine. */
+static void server_hear_signals(struct server *s)
+{
+    for (size_t i = 0; i < sizeof(server_signals) / sizeof(server_signals[0]); i++)
+        (void)uv_signal_start(&s->signals[i], server_signalled, server_signals[i]);
+}
+
 /* Makes the loop's handles. */
 static int server_handles(struct server *s, struct fabric_error *error)
 {
@@ -187,6 +194,7 @@ static int server_handles(struct server *s, struct fabric_error *error)
     (void)uv_poll_start(&s->listening, UV_READABLE, server_connection);
     (void)uv_poll_start(&s->ringing_poll, UV_READABLE, server_rung);
     (void)uv_timer_start(&s->second, server_second, 1000, 1000);
+    server_hear_signals(s);
     return 0;
 }
 
@@ -322,8 +330,7 @@ int server_run(struct server *s)
 
     /* A client's bell is a pipe whose other end may be gone. */
     (void)sigaction(SIGPIPE, &ignore, &before);
-    for (size_t i = 0; i < sizeof(server_signals) / sizeof(server_signals[0]); i++)
-        (void)uv_signal_start(&s->signals[i], server_signalled, server_signals[i]);
+    server_hear_signals(s);
     while (!s->stopping)
         server_turn(s);
     if (s->options.status)

@@ -39,7 +39,7 @@ void server_options_init(struct server_options *ret);
 int server_new(const struct server_options *o, struct fabric *f, struct server **ret,
                struct fabric_error *error);
 
-/** Serves until SIGTERM, SIGINT or server_stop().
+/** Serves until SIGTERM, SIGINT or server_stop(); the signals count from server_new() on.
  * @return 0; WEFT_ERR_STATE: the pcap file could not be written (disk full): the daemon goes on to
  *         serve without it until it ends, then this is returned */
 int server_run(struct server *s);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The shared rings: order, limits, lies of the other side, and sleepers that are always woken. */
+#include "channel/protocol.h"
+#include "channel/rings.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Longer than any test may wait for a bell. */
+#define PATIENCE_MS 20000
+
+static struct rings *rings_new(void)
+{
+    struct rings *r = aligned_alloc(64, sizeof(*r));
+
+    assert_non_null(r);
+    rings_init(r);
+    return r;
+}
+
+static struct packet numbered(uint32_t number)
+{
+    struct packet p = {.dlid = (uint16_t)number, .src_qpn = number};
+
+    memset(p.mad, (int)(number & 0xFF), sizeof(p.mad));
+    return p;
+}
+
+static void expect_number(struct ring *r, uint32_t *own, uint32_t number)
+{
+    struct packet p, wanted = numbered(number);
+
+    assert_int_equal(ring_take(r, own, &p), 1);
+    assert_memory_equal(&p, &wanted, sizeof(p));
+}
+
+static void test_packets_come_out_in_order_and_a_full_ring_takes_no_more(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_daemon;
+    struct packet p;
+    uint32_t own = 0;
+
+    (void)state;
+    assert_int_equal(ring_take(ring, &own, &p), 0);
+    assert_false(ring_waiting(ring, own));
+    for (uint32_t i = 0; i < RINGS_SLOTS; i++) {
+        p = numbered(i);
+        assert_true(ring_has_room(ring));
+        assert_true(ring_put(ring, &p));
+    }
+    assert_false(ring_has_room(ring));
+    assert_false(ring_put(ring, &p));
+    assert_true(ring_waiting(ring, own));
+    expect_number(ring, &own, 0);
+    p = numbered(RINGS_SLOTS);
+    assert_true(ring_put(ring, &p));
+    for (uint32_t i = 1; i <= RINGS_SLOTS; i++)
+        expect_number(ring, &own, i);
+    assert_int_equal(ring_take(ring, &own, &p), 0);
+    free(r);
+}
+
+static void test_positions_pass_the_largest_number(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_client;
+    uint32_t own = UINT32_MAX - 3;
+
+    (void)state;
+    atomic_store(&ring->written, own);
+    atomic_store(&ring->read, own);
+    for (uint32_t i = 0; i < 10; i++) {
+        struct packet p = numbered(i);
+
+        assert_true(ring_put(ring, &p));
+    }
+    for (uint32_t i = 0; i < 10; i++)
+        expect_number(ring, &own, i);
+    assert_int_equal(own, 6);
+    free(r);
+}
+
+static void test_a_writer_that_lies_is_found_out(void **state)
+{
+    static const uint32_t lies[] = {RINGS_SLOTS + 1, 1000000, UINT32_MAX, UINT32_MAX / 2};
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_daemon;
+    struct packet p = numbered(7), before = p;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        uint32_t own = 5;
+
+        atomic_store(&ring->written, own + lies[i]);
+        assert_true(ring_waiting(ring, own));
+        assert_int_equal(ring_take(ring, &own, &p), WEFT_ERR_FORMAT);
+        assert_int_equal(own, 5);
+        assert_memory_equal(&p, &before, sizeof(p));
+    }
+    free(r);
+}
+
+static void test_a_reader_that_lies_gets_nothing_more(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_client;
+    struct packet p = numbered(1);
+
+    (void)state;
+    assert_true(ring_put(ring, &p));
+    atomic_store(&ring->read, 2); /* more than was written */
+    assert_false(ring_has_room(ring));
+    assert_false(ring_put(ring, &p));
+    /* And who writes into the other's positions only moves where the packets go. */
+    atomic_store(&ring->written, UINT32_MAX);
+    atomic_store(&ring->read, UINT32_MAX);
+    assert_true(ring_put(ring, &p));
+    free(r);
+}
+
+static void test_a_writer_is_rung_when_half_of_the_ring_is_empty(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_daemon;
+    struct packet p = numbered(0);
+    uint32_t own = 0;
+
+    (void)state;
+    while (ring_put(ring, &p))
+        continue;
+    assert_false(ring_owes_bell(ring)); /* nobody asked */
+    assert_true(ring_ask_room(ring));
+    for (uint32_t i = 0; i < RINGS_SLOTS / 2; i++) {
+        assert_false(ring_owes_bell(ring));
+        assert_int_equal(ring_take(ring, &own, &p), 1);
+    }
+    assert_true(ring_owes_bell(ring));
+    assert_false(ring_owes_bell(ring)); /* once */
+    assert_false(ring_ask_room(ring));  /* there is room by now */
+    assert_int_equal(atomic_load(&ring->wants_room), 0);
+    free(r);
+}
+
+static void test_bells_ring_once_and_never_block(void **state)
+{
+    int ends[2], event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    struct pollfd p = {.events = POLLIN};
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+    for (int kind = 0; kind < 2; kind++) {
+        p.fd = kind == 0 ? event : ends[0];
+        assert_int_equal(poll(&p, 1, 0), 0);
+        for (int i = 0; i < 20000; i++) /* more than a pipe holds */
+            bell_ring(kind == 0 ? event : ends[1]);
+        assert_int_equal(poll(&p, 1, 0), 1);
+        bell_hush(p.fd);
+        assert_int_equal(poll(&p, 1, 0), 0);
+        bell_hush(p.fd);
+    }
+    (void)close(event);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static void test_a_client_rings_only_a_daemon_that_sleeps(void **state)
+{
+    struct rings *r = rings_new();
+    int bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    struct packet p = numbered(1);
+    uint64_t rung;
+
+    (void)state;
+    assert_true(rings_send(r, bell, &p));
+    assert_int_equal(read(bell, &rung, sizeof(rung)), -1);
+    atomic_store(&r->daemon_asleep, 1);
+    assert_true(rings_send(r, bell, &p));
+    assert_true(rings_send(r, bell, &p));
+    assert_int_equal(read(bell, &rung, sizeof(rung)), sizeof(rung));
+    assert_int_equal(rung, 1);
+    assert_int_equal(atomic_load(&r->daemon_asleep), 0);
+    while (rings_send(r, bell, &p))
+        continue;
+    assert_int_equal(atomic_load(&r->to_daemon.wants_room), 1);
+    (void)close(bell);
+    free(r);
+}
+
+static void test_a_client_does_not_sleep_when_something_waits_or_all_is_over(void **state)
+{
+    struct rings *r = rings_new();
+    struct packet p = numbered(1);
+    uint32_t own = 0;
+
+    (void)state;
+    assert_true(rings_sleep(r, own));
+    assert_int_equal(atomic_load(&r->client_asleep), 1);
+    rings_wake(r);
+    assert_int_equal(atomic_load(&r->client_asleep), 0);
+    assert_true(ring_put(&r->to_client, &p));
+    assert_false(rings_sleep(r, own));
+    assert_int_equal(atomic_load(&r->client_asleep), 0);
+    assert_int_equal(rings_receive(r, -1, &own, &p), 1);
+    atomic_store(&r->closed, 1);
+    assert_false(rings_sleep(r, own));
+    free(r);
+}
+
+#define EXCHANGED 100000
+
+/* An echo, asleep whenever it has nothing to do, and what both sides share. */
+struct echo {
+    struct rings *rings;
+    int daemon_bell;
+    int client_bell[2];
+};
+
+static void wait_for(int bell)
+{
+    struct pollfd p = {.fd = bell, .events = POLLIN};
+
+    if (poll(&p, 1, PATIENCE_MS) != 1)
+        abort(); /* a bell was lost */
+    bell_hush(bell);
+}
+
+/* The daemon's side, as the daemon does it. */
+static void *echo_run(void *ctx)
+{
+    struct echo *e = ctx;
+    struct rings *r = e->rings;
+    uint32_t own = 0;
+    struct packet p;
+
+    for (uint32_t done = 0; done < EXCHANGED;) {
+        int taken = ring_has_room(&r->to_client) ? ring_take(&r->to_daemon, &own, &p) : 0;
+
+        if (taken < 0)
+            abort();
+        if (taken == 1) {
+            if (ring_owes_bell(&r->to_daemon))
+                bell_ring(e->client_bell[1]);
+            if (!ring_put(&r->to_client, &p))
+                abort();
+            done++;
+            if (atomic_exchange(&r->client_asleep, 0) != 0)
+                bell_ring(e->client_bell[1]);
+            continue;
+        }
+        atomic_store(&r->daemon_asleep, 1);
+        if (!ring_waiting(&r->to_daemon, own) || ring_ask_room(&r->to_client))
+            wait_for(e->daemon_bell);
+        atomic_store(&r->daemon_asleep, 0);
+    }
+    return NULL;
+}
+
+static void test_two_threads_that_sleep_whenever_they_can_lose_nothing(void **state)
+{
+    struct echo e = {.rings = rings_new(), .daemon_bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    uint32_t sent = 0, got = 0, own = 0;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pipe2(e.client_bell, O_NONBLOCK | O_CLOEXEC), 0);
+    assert_int_equal(pthread_create(&thread, NULL, echo_run, &e), 0);
+    while (got < EXCHANGED) {
+        /* Windows from one packet to more than the ring holds. */
+        uint32_t window = 1 + (got / 1000 * 7919) % (2 * RINGS_SLOTS);
+        struct packet p;
+        bool room = true;
+        int taken;
+
+        while (room && sent < EXCHANGED && sent - got < window) {
+            p = numbered(sent);
+            room = rings_send(e.rings, e.daemon_bell, &p);
+            sent += room;
+        }
+        taken = rings_receive(e.rings, e.daemon_bell, &own, &p);
+        assert_true(taken >= 0);
+        if (taken == 1) {
+            struct packet wanted = numbered(got++);
+
+            assert_memory_equal(&p, &wanted, sizeof(p));
+        } else if (rings_sleep(e.rings, own)) {
+            wait_for(e.client_bell[0]);
+            rings_wake(e.rings);
+        }
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)close(e.daemon_bell);
+    (void)close(e.client_bell[0]);
+    (void)close(e.client_bell[1]);
+    free(e.rings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packets_come_out_in_order_and_a_full_ring_takes_no_more),
+        cmocka_unit_test(test_positions_pass_the_largest_number),
+        cmocka_unit_test(test_a_writer_that_lies_is_found_out),
+        cmocka_unit_test(test_a_reader_that_lies_gets_nothing_more),
+        cmocka_unit_test(test_a_writer_is_rung_when_half_of_the_ring_is_empty),
+        cmocka_unit_test(test_bells_ring_once_and_never_block),
+        cmocka_unit_test(test_a_client_rings_only_a_daemon_that_sleeps),
+        cmocka_unit_test(test_a_client_does_not_sleep_when_something_waits_or_all_is_over),
+        cmocka_unit_test(test_two_threads_that_sleep_whenever_they_can_lose_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
