@@ -13,7 +13,7 @@ void attach_free(struct fabric *f);
 
 /** Gives a packet to a program of this port: an answer (R bit, TrapRepress) to the one whose
  * transaction id it bears, others to the one that claims class, version, OUI and method.
- * The tap is told here. Classes 0x01 and 0x81 are one on QP0.
+ * The tap is told here.
  * @return whether there is one; if its queue was full the packet was dropped and counted */
 bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p);
 

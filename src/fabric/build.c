@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a node says of itself where the topology does not: a ConnectX-6 or a Quantum switch. */
+/* What a node says of itself where the topology does not: a ConnectX-7 or a Quantum-2 switch. */
 #define VENDOR          0x0002c9
-#define DEVICE_CA       0x101b
-#define DEVICE_SWITCH   0xd2f0
+#define DEVICE_CA       0x1021
+#define DEVICE_SWITCH   0xd2f2
 #define REVISION_SWITCH 0xa0
 
 /* In by_guid: the node GUID of the port, not its own. */
