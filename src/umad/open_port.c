@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Numbers of open ports are descriptors below this. */
@@ -122,14 +123,26 @@ static int engine_new(struct open_port *p)
     return err;
 }
 
+static void conditions_init(struct open_port *p)
+{
+    pthread_condattr_t attr;
+
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&p->left, &attr);
+    (void)pthread_cond_init(&p->eased, &attr);
+    (void)pthread_condattr_destroy(&attr);
+}
+
 /* In the child nobody is inside, and no thread keeps the port. */
 static void fork_child(void)
 {
     for (struct open_port *p = all_ports; p; p = p->next) {
         p->users = p->receivers = p->sleepers = 0;
-        p->spinning = false;
+        p->paced = 0;
+        p->spinning = p->has_receiver = false;
         keeper_lost(p);
-        (void)pthread_cond_init(&p->left, NULL);
+        conditions_init(p);
         (void)pthread_mutex_unlock(&p->mutex);
     }
     (void)pthread_mutex_unlock(&lists);
@@ -172,7 +185,7 @@ static struct open_port *port_take(void)
         p = calloc(1, sizeof(*p));
         if (p) {
             (void)pthread_mutex_init(&p->mutex, NULL);
-            (void)pthread_cond_init(&p->left, NULL);
+            conditions_init(p);
             (void)pthread_mutex_lock(&p->mutex);
             p->next = all_ports;
             all_ports = p;
@@ -208,7 +221,7 @@ static void port_reset(struct open_port *p)
     p->base_lid = 0;
     p->lmc = 0;
     p->dead = p->mourned = p->watched = p->signaled = p->armed = false;
-    p->keeper_rests = false;
+    p->keeper_rests = p->has_receiver = p->pace_broken = false;
     p->sleep_until = p->pumped_at = p->moved_at = 0;
     atomic_store(&p->filled, false);
     p->closing = false;
@@ -293,6 +306,7 @@ int open_port_close(int fd)
     p->closing = true;
     atomic_store(&ports[fd], NULL);
     open_port_kick(p);
+    (void)pthread_cond_broadcast(&p->eased);
     keeper_end(p);
     while (p->users > 0)
         (void)pthread_cond_wait(&p->left, &p->mutex);

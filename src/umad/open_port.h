@@ -58,6 +58,12 @@ struct open_port {
     weft_time moved_at;    /* when a packet came or went last */
     _Atomic bool filled;   /* inbox is not empty: for the one who spins */
 
+    pthread_t receiver; /* the thread that was in umad_recv() last */
+    bool has_receiver;
+    bool pace_broken;     /* it has not received for long: nobody waits for it */
+    unsigned paced;       /* threads in umad_send() that wait for it */
+    pthread_cond_t eased; /* it has received something */
+
     pthread_t keeper;
     bool keeper_runs;
     bool keeper_rests; /* it is to be woken when there is something to do again */

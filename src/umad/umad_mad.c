@@ -9,9 +9,15 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* What Linux insists on, whatever the class: a MAD with the RMPP header's place. */
 #define SEND_BYTES_MIN WEFT_RMPP_DATA_OFFSET
+
+/* Messages under way and not yet received, at which a thread that only sends waits; and for how
+ * long it waits for the one that receives. */
+#define PACE_MAX     512
+#define PACE_WAIT_NS (20 * WEFT_MS)
 
 static atomic_int debug_level;
 
@@ -96,6 +102,26 @@ static int post(struct open_port *p, struct message *m, uint32_t length, int tim
     return 0;
 }
 
+/* Where one thread sends and another receives, the first may run far ahead: OpenSM with `-n 0`
+ * sends all it has, and forgets the oldest beyond a thousand. So it waits while much is under way,
+ * but not when the other one does nothing. */
+static void pace(struct open_port *p)
+{
+    p->users++;
+    p->paced++;
+    while (p->has_receiver && !p->pace_broken && !p->closing && !p->dead &&
+           !pthread_equal(p->receiver, pthread_self()) && p->pending + p->inbox.count >= PACE_MAX) {
+        weft_time until = pump_clock() + PACE_WAIT_NS;
+        const struct timespec limit = {.tv_sec = (time_t)(until / WEFT_S),
+                                       .tv_nsec = (long)(until % WEFT_S)};
+
+        if (pthread_cond_timedwait(&p->eased, &p->mutex, &limit) == ETIMEDOUT)
+            p->pace_broken = true;
+    }
+    p->paced--;
+    p->users--;
+}
+
 /* The result is 0 or a positive error number. */
 static int send_mad(struct open_port *p, uint32_t agent, const struct ib_user_mad *u, int length,
                     int timeout_ms, int retries)
@@ -103,9 +129,12 @@ static int send_mad(struct open_port *p, uint32_t agent, const struct ib_user_ma
     struct message *m;
     int err;
 
+    if (p->pending + p->inbox.count >= PACE_MAX)
+        pace(p);
     if (p->dead)
         return EIO;
-    if (agent >= UMAD_CA_MAX_AGENTS || !p->agents[agent].registered || length < SEND_BYTES_MIN)
+    if (p->closing || agent >= UMAD_CA_MAX_AGENTS || !p->agents[agent].registered ||
+        length < SEND_BYTES_MIN)
         return EINVAL;
     m = copy_make(p, agent, u, (size_t)length);
     if (!m)
@@ -172,6 +201,8 @@ static int deliver(struct open_port *p, struct ib_user_mad *u, int *length)
         (void)weft_mad_recv_release(p->engine, m->received);
     message_give(&p->pool, message_queue_take(&p->inbox));
     pump_show(p);
+    if (p->paced > 0)
+        (void)pthread_cond_signal(&p->eased);
     return 0;
 }
 
@@ -185,6 +216,9 @@ static int await(struct visit *v, int timeout_ms)
 {
     struct open_port *p = v->port;
 
+    p->receiver = pthread_self();
+    p->has_receiver = true;
+    p->pace_broken = false;
     if (p->inbox.count > 0) {
         if (!p->dead && pump_has_work(p))
             pump(p);
