@@ -88,20 +88,29 @@ void client_leave(struct client *c)
     uv_close((uv_handle_t *)&c->poll, client_closed);
 }
 
-void client_throw(struct client *c, int err, const char *format, ...)
+/* Says why, and disconnects. */
+static void client_dismiss(struct client *c, int err, const char *text)
 {
     struct message_result m = {.err = err};
+
+    message_begin(&m, MESSAGE_REFUSED);
+    message_put_text(m.text, sizeof(m.text), text);
+    (void)message_send(c->socket, &m, sizeof(m), NULL);
+    client_leave(c);
+}
+
+void client_throw(struct client *c, int err, const char *format, ...)
+{
+    char text[CHANNEL_TEXT_BYTES];
     va_list args;
 
     if (c->leaving)
         return;
-    message_begin(&m, MESSAGE_REFUSED);
     va_start(args, format);
-    (void)vsnprintf(m.text, sizeof(m.text), format, args);
+    (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    (void)message_send(c->socket, &m, sizeof(m), NULL);
     c->server->stats.clients_thrown++;
-    client_leave(c);
+    client_dismiss(c, err, text);
 }
 
 /* The other end has gone: what it had put into its ring was sent. */
@@ -365,7 +374,7 @@ void client_greet(struct client *c, const struct message_hello *hello)
     int err = client_admit(c, hello, &welcome, &error);
 
     if (err) {
-        client_throw(c, err, "%s", error.text);
+        client_dismiss(c, err, error.text);
         return;
     }
     message_begin(&welcome, MESSAGE_WELCOME);

@@ -17,7 +17,7 @@ void client_greet(struct client *c, const struct message_hello *hello);
  * it has gone. */
 void client_answer(struct client *c, const void *message, size_t bytes);
 
-/** Tells a client why, and disconnects it. */
+/** Tells a client in what it has broken the protocol, and disconnects it. */
 void client_throw(struct client *c, int err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
