@@ -20,10 +20,9 @@
 #define SPEED_SDR 1
 #define SPEED_QDR 4
 
-/* NeighborMTU and MTUCap of 4096 bytes; VLCap and OperationalVLs of VL0 to 7, and of VL0 alone. */
+/* NeighborMTU and MTUCap of 4096 bytes; VLCap and OperationalVLs of VL0 to 7. */
 #define MTU_4096 5
 #define VLS_0_7  4
-#define VLS_0    1
 
 /* What a link runs at. */
 struct terms {
@@ -177,14 +176,23 @@ static void come_up_end(struct port *p, const struct terms *t, uint64_t mtu, uin
     p->training = false;
 }
 
+static uint64_t lesser(enum wire_field_id field, const struct port *a, const struct port *b)
+{
+    uint64_t at_a = wire_get(field, a->info);
+    uint64_t at_b = wire_get(field, b->info);
+
+    return at_a < at_b ? at_a : at_b;
+}
+
+/* A link begins with the most that both ends can do. OpenSM would set links down again whose MTU or
+ * VLs are not those that it wants. */
 static void come_up(struct port *a, struct port *b, const struct terms *t)
 {
-    uint64_t mtu = wire_get(WIRE_PORT_INFO_MTU_CAP, a->info);
-    uint64_t peer_mtu = wire_get(WIRE_PORT_INFO_MTU_CAP, b->info);
+    uint64_t mtu = lesser(WIRE_PORT_INFO_MTU_CAP, a, b);
+    uint64_t vls = lesser(WIRE_PORT_INFO_VL_CAP, a, b);
 
-    mtu = mtu < peer_mtu ? mtu : peer_mtu;
-    come_up_end(a, t, mtu, VLS_0);
-    come_up_end(b, t, mtu, VLS_0);
+    come_up_end(a, t, mtu, vls);
+    come_up_end(b, t, mtu, vls);
 }
 
 static void go_down(struct fabric *f, struct port *a, struct port *b)
@@ -363,7 +371,7 @@ void link_init(struct port *p, const char *width, const char *speed)
     wire_set(WIRE_PORT_INFO_MTU_CAP, p->info, MTU_4096);
     wire_set(WIRE_PORT_INFO_NEIGHBOR_MTU, p->info, MTU_4096);
     wire_set(WIRE_PORT_INFO_VL_CAP, p->info, VLS_0_7);
-    wire_set(WIRE_PORT_INFO_OPERATIONAL_VLS, p->info, VLS_0);
+    wire_set(WIRE_PORT_INFO_OPERATIONAL_VLS, p->info, VLS_0_7);
     rest(p);
 }
 
