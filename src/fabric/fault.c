@@ -52,7 +52,7 @@ static struct entry *entry_at(const struct fabric *f, uint32_t slot)
     return pool_at(&f->faults->pool, slot);
 }
 
-static uint32_t *chain_of(struct fabric *f, enum fault_place place, uint32_t where)
+static uint32_t *chain_of(const struct fabric *f, enum fault_place place, uint32_t where)
 {
     switch (place) {
     case FAULT_ON_PORT:
@@ -71,8 +71,7 @@ static uint32_t *chain_of(struct fabric *f, enum fault_place place, uint32_t whe
 
 static struct entry *find(const struct fabric *f, const struct fault *what)
 {
-    /* The chain is only read here. */
-    uint32_t slot = *chain_of((struct fabric *)(uintptr_t)f, what->place, what->where);
+    uint32_t slot = *chain_of(f, what->place, what->where);
 
     for (; slot != FABRIC_NONE; slot = entry_at(f, slot)->next) {
         struct entry *e = entry_at(f, slot);

@@ -6,9 +6,19 @@
 
 #include <string.h>
 
+/* The node's name where that means it and no other, else its GUID. */
 static void write_node(struct wire_text *to, const struct fabric *f, uint32_t node)
 {
-    words_quote(to, f->nodes[node].name);
+    const struct node *n = &f->nodes[node];
+    struct fabric_error unused;
+    uint32_t found;
+
+    if (fabric_find(f, n->name, &found, &unused) == 0 && found == node) {
+        words_quote(to, n->name);
+        return;
+    }
+    wire_text_string(to, "0x");
+    wire_text_hex(to, n->guid, 16);
 }
 
 static void write_port(struct wire_text *to, const struct fabric *f, const struct port *p)
