@@ -4,18 +4,23 @@
 
 #include "channel/connect.h"
 #include "cli/fabric_socket.h"
+#include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "core/base/quantity.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A command is one line; the longest name in it has 64 bytes. */
 #define COMMAND_BYTES_MAX 4096
+/* How long a fabric may take to end. */
+#define STOP_WAIT_MS      10000
 
 enum option {
     OPTION_FABRIC = 1,
@@ -45,7 +50,7 @@ static const struct options_about about = {
     .arguments = "[OPTION...] [SOCKET] COMMAND...",
     .text = "Asks a fabric that is served, or changes it:\n"
             "  status | nodes | clients | faults    what it does and what is in it\n"
-            "  link NAME PORT down, node NAME dead, loss all 10%, ...    faults\n"
+            "  link down NAME PORT, node dead NAME, ...    faults, see the manual page\n"
             "  stop    ends it\n"
             "  -       reads commands from standard input, one a line\n"
             "A first word with a slash or a point in it is the socket.\n",
@@ -63,6 +68,17 @@ static bool add_word(struct control *c, const char *word)
                          used > 0 ? " " : "", quote, word, quote);
 
     return added >= 0 && (size_t)added < sizeof(c->command) - used;
+}
+
+/* What can be answered in JSON. */
+static bool is_query(const char *command)
+{
+    static const char *const queries[] = {"status", "nodes", "clients", "faults"};
+
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
+        if (strcmp(command, queries[i]) == 0)
+            return true;
+    return false;
 }
 
 static void take_words(struct options *o, struct control *c, const char **socket_path)
@@ -85,8 +101,8 @@ static void take_words(struct options *o, struct control *c, const char **socket
                            "standard input with -",
                            COMMAND_BYTES_MAX - 1);
     }
-    if (c->json && c->from_stdin && !options_stopped(o))
-        options_refuse(o, "--json is for one query, not for commands from standard input");
+    if (c->json && !options_stopped(o) && !is_query(c->command))
+        options_refuse(o, "--json is for one of: status, nodes, clients, faults");
 }
 
 /* Returns whether there is something to do; else *ret_exit_code is the verb's. */
@@ -124,7 +140,7 @@ static bool parse(int argc, const char **argv, struct control *c, int *ret_exit_
     return !stopped;
 }
 
-/* Sends one command and prints what comes back.
+/* Sends one command; its answer is in c->answer.
  * Returns 0, or the error whose text is in `text`. */
 static int ask(struct control *c, const char *command, char text[CHANNEL_TEXT_BYTES])
 {
@@ -136,25 +152,110 @@ static int ask(struct control *c, const char *command, char text[CHANNEL_TEXT_BY
     memcpy(c->request->text, command, length + 1);
     err = channel_ask(&c->channel, c->request, sizeof(c->request->head) + length + 1, MESSAGE_TEXT,
                       c->answer, sizeof(*c->answer), &bytes, text);
-    if (err != 0)
+    if (err == 0)
+        c->answer->text[bytes - sizeof(c->answer->head) - 1] = '\0';
+    return err;
+}
+
+/* Which item the next page of a list begins with, which the last line says; 0: this was the last
+ * page. The line is cut off. */
+static uint64_t cut_next(char *text)
+{
+    size_t length = strlen(text);
+    char *line;
+    uint64_t next = 0;
+
+    if (length == 0 || text[length - 1] != '\n')
+        return 0;
+    text[length - 1] = '\0';
+    line = strrchr(text, '\n');
+    line = line ? line + 1 : text;
+    text[length - 1] = '\n';
+    if (strncmp(line, "... ", 4) != 0)
+        return 0;
+    text[length - 1] = '\0';
+    if (!quantity_parse_count(line + 4, &next))
+        return 0;
+    line[0] = '\0';
+    return next;
+}
+
+/* Prints what comes back: the answer to a command, or all pages of a list. */
+static int ask_lines(struct control *c, const char *command, char text[CHANNEL_TEXT_BYTES])
+{
+    char page[COMMAND_BYTES_MAX];
+    uint64_t next = 0;
+    int err = ask(c, command, text);
+
+    while (err == 0) {
+        next = cut_next(c->answer->text);
+        fputs(c->answer->text, stdout);
+        if (next == 0)
+            return 0;
+        snprintf(page, sizeof(page), "%s from %" PRIu64, command, next);
+        err = ask(c, page, text);
+    }
+    return err;
+}
+
+/* Gets a query's answer as one JSON document, of however many pages. */
+static int ask_json(struct control *c, const char *command, json_t **ret_document,
+                    char text[CHANNEL_TEXT_BYTES])
+{
+    char line[COMMAND_BYTES_MAX];
+    json_t *document = NULL;
+    json_t *next = NULL;
+    int err;
+
+    snprintf(line, sizeof(line), "%s json", command);
+    while ((err = ask(c, line, text)) == 0) {
+        json_t *page = json_loads(c->answer->text, 0, NULL);
+        json_t *items = json_object_get(page, command);
+
+        if (!page || (document && json_array_extend(json_object_get(document, command), items))) {
+            json_decref(page);
+            snprintf(text, CHANNEL_TEXT_BYTES, "no memory for the answer, or it is no JSON");
+            err = WEFT_ERR_FORMAT;
+            break;
+        }
+        next = json_object_get(page, "next");
+        if (next)
+            snprintf(line, sizeof(line), "%s json from %" JSON_INTEGER_FORMAT, command,
+                     json_integer_value(next));
+        if (!document)
+            document = page;
+        else
+            json_decref(page);
+        if (!next)
+            break;
+    }
+    if (err != 0) {
+        json_decref(document);
         return err;
-    length = strnlen(c->answer->text, bytes - sizeof(c->answer->head));
-    fwrite(c->answer->text, 1, length, stdout);
-    if (length > 0 && c->answer->text[length - 1] != '\n')
-        putchar('\n');
+    }
+    json_object_del(document, "next");
+    *ret_document = document;
     return 0;
 }
 
+/* Waits until the fabric has ended: whoever stops one may start another in its place. */
+static void wait_end(const struct control *c)
+{
+    struct pollfd p = {.fd = c->channel.socket, .events = POLLRDHUP};
+
+    while (poll(&p, 1, STOP_WAIT_MS) < 0 && errno == EINTR)
+        continue;
+}
 static int run_command(struct control *c)
 {
     char text[CHANNEL_TEXT_BYTES] = "";
-    int err;
+    json_t *document = NULL;
+    int err = c->json ? ask_json(c, c->command, &document, text) : ask_lines(c, c->command, text);
 
-    if (c->json && !add_word(c, "json"))
-        return message_usage(about.verb, "the command is too long");
-    err = ask(c, c->command, text);
+    if (err == 0 && strcmp(c->command, "stop") == 0)
+        wait_end(c);
     if (err == 0)
-        return CLI_DONE;
+        return c->json ? json_print(document) : CLI_DONE;
     if (err == WEFT_ERR_FORMAT || err == WEFT_ERR_INVALID)
         return message_usage(about.verb, "%s", text);
     return message_failed("%s", text);
@@ -188,7 +289,7 @@ static int run_lines(struct control *c)
             snprintf(text, sizeof(text), "longer than %d bytes", COMMAND_BYTES_MAX - 1);
             err = WEFT_ERR_FORMAT;
         } else {
-            err = ask(c, command, text);
+            err = ask_lines(c, command, text);
         }
         done += err == 0;
     }

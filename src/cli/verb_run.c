@@ -208,9 +208,9 @@ static int run_program(struct run *r, const char *const *words)
     if (!r->socket_path)
         return CLI_FAILED;
     make_absolute(&r->socket_path);
-    exit_code = find_dropin(r);
+    exit_code = ask_fabric(r);
     if (exit_code == CLI_DONE)
-        exit_code = ask_fabric(r);
+        exit_code = find_dropin(r);
     if (exit_code == CLI_DONE)
         exit_code = set_environment(r);
     if (exit_code != CLI_DONE)
