@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define VERSION 1
+#define CLASS_VERSION 1
 
 /* What the SMA knows of an attribute. */
 struct attribute {
@@ -152,7 +152,7 @@ enum agent_verdict sma_receive(struct fabric *f, struct port *at, struct packet 
         return AGENT_PASS;
     if (method == WEFT_METHOD_TRAP_REPRESS)
         return repress(f, at, p);
-    if (mad_base_version(p->mad) != VERSION || mad_class_version(p->mad) != VERSION)
+    if (mad_class_version(p->mad) != CLASS_VERSION)
         return respond(p, WEFT_STATUS_BAD_VERSION);
     if (method == WEFT_METHOD_GET || method == WEFT_METHOD_SET)
         return get_or_set(f, at, p);

@@ -91,10 +91,9 @@ struct trap {
     uint8_t details[DETAILS_BYTES];
 };
 
-/* The most kinds that a sender raises at one time: at a CA's port all but 128 and 259, at a switch
- * all but 259 about itself, and four about each external port. */
-#define TRAPS_PER_END      8
-#define TRAPS_PER_SWITCH   9
+/* Room for every kind of trap at every port that may be told to raise it: the ten kinds; of a
+ * switch's external port only 129 to 131 and 259, since the others are about port 0. */
+#define TRAPS_PER_SENDER   10
 #define TRAPS_PER_EXTERNAL 4
 
 struct traps {
@@ -116,8 +115,8 @@ static uint32_t count_traps(const struct fabric *f)
     for (uint32_t i = 0; i < f->node_count; i++) {
         const struct node *n = &f->nodes[i];
 
-        count += node_is_switch(n) ? TRAPS_PER_SWITCH + TRAPS_PER_EXTERNAL * (uint32_t)n->ports
-                                   : TRAPS_PER_END * (uint32_t)n->ports;
+        count += node_is_switch(n) ? TRAPS_PER_SENDER + TRAPS_PER_EXTERNAL * (uint32_t)n->ports
+                                   : TRAPS_PER_SENDER * (uint32_t)n->ports;
     }
     return count;
 }
