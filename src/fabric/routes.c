@@ -106,7 +106,7 @@ static int give_lids(struct plan *p, struct fabric_error *error)
 
 static bool is_up(const struct port *p)
 {
-    return port_get_physical(p) == PORT_PHYSICAL_LINK_UP;
+    return p->peer != FABRIC_NONE && port_get_physical(p) == PORT_PHYSICAL_LINK_UP;
 }
 
 static void find_ways(struct plan *p)
@@ -208,22 +208,13 @@ static void route_to(struct plan *p, uint32_t at)
     }
 }
 
-/* Ports that can be Active are; what an SM would have told them, they know. */
 static void activate(struct plan *p)
 {
     struct fabric *f = p->f;
 
-    for (uint32_t i = 0; i < f->port_count; i++) {
-        struct port *port = &f->ports[i];
-        uint64_t vls, peer_vls;
-
-        if (!is_up(port) || port->peer == FABRIC_NONE)
-            continue;
-        vls = wire_get(WIRE_PORT_INFO_VL_CAP, port->info);
-        peer_vls = wire_get(WIRE_PORT_INFO_VL_CAP, f->ports[port->peer].info);
-        wire_set(WIRE_PORT_INFO_OPERATIONAL_VLS, port->info, vls < peer_vls ? vls : peer_vls);
-        wire_set(WIRE_PORT_INFO_PORT_STATE, port->info, PORT_STATE_ACTIVE);
-    }
+    for (uint32_t i = 0; i < f->port_count; i++)
+        if (is_up(&f->ports[i]))
+            wire_set(WIRE_PORT_INFO_PORT_STATE, f->ports[i].info, PORT_STATE_ACTIVE);
     for (uint32_t s = 0; s < f->switch_count; s++)
         wire_set(WIRE_SWITCH_INFO_LINEAR_FDB_TOP, f->switches[s].info, p->top);
 }
