@@ -116,8 +116,7 @@ static void enqueue(struct fabric *f, struct port *at, struct packet *p)
     weft_time done = (*is_free > f->now ? *is_free : f->now) + f->config.agent_ns;
 
     if (*waiting >= depth) {
-        if (smp)
-            counters_add(at, COUNTER_VL15_DROPPED, 1);
+        counters_add(at, smp ? COUNTER_VL15_DROPPED : COUNTER_QP1_DROPPED, 1);
         fabric_drop(f, at, p, smp ? DROP_VL15 : DROP_GSI);
         return;
     }

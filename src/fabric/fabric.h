@@ -35,7 +35,7 @@ struct fabric_config {
     uint32_t vl15_depth;   /**< default 128: SMPs waiting for a node's SMA; more are dropped and
                                 counted in VL15Dropped of the port they came in by; 1..65536 */
     uint32_t gsi_depth;    /**< default 512: MADs waiting for a node's PMA, as vl15_depth but
-                                counted in XmitDiscard of nobody: see fabric_stats; 1..65536 */
+                                counted in QP1Dropped; 1..65536 */
     uint32_t flights;      /**< default 65536: packets under way at one time; 64..2^24 */
     uint32_t deliveries;   /**< default 4096: packets that wait for fabric_poll(); 64..2^20 */
     uint32_t attachments;  /**< default 1024: programs at one time; 1..32768 */

@@ -3,13 +3,12 @@
  * PortCountersExtended are tables of which counter stands in which field. */
 #include "fabric/pma.h"
 
-#include "fabric/counters.h"
+#include "core/wire/mad_header.h"
 
 #include <string.h>
 
-/* Data of a performance MAD (IBA 16.1.1). */
-#define DATA_AT    64
-#define DATA_BYTES (WEFT_MAD_BYTES - DATA_AT)
+#define VERSION    1
+#define DATA_BYTES (WEFT_MAD_BYTES - WEFT_ATTRIBUTE_OFFSET)
 
 /* PortSelect of all ports (IBA 16.1.3.5). */
 #define ALL_PORTS 255
@@ -178,8 +177,8 @@ static enum weft_status class_port_info(const struct node *n, bool set, uint8_t 
     if (node_is_switch(n))
         capability |= CAP_ALL_PORT_SELECT;
     memset(data, 0, DATA_BYTES);
-    wire_set(WIRE_CLASS_PORT_INFO_BASE_VERSION, data, 1);
-    wire_set(WIRE_CLASS_PORT_INFO_CLASS_VERSION, data, 1);
+    wire_set(WIRE_CLASS_PORT_INFO_BASE_VERSION, data, VERSION);
+    wire_set(WIRE_CLASS_PORT_INFO_CLASS_VERSION, data, VERSION);
     wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK, data, capability);
     wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2, data, CAP2_ADDITIONAL_EXTENDED);
     wire_set(WIRE_CLASS_PORT_INFO_RESP_TIME, data, RESPONSE_TIME);
@@ -188,9 +187,9 @@ static enum weft_status class_port_info(const struct node *n, bool set, uint8_t 
 
 static enum weft_status get_or_set(struct fabric *f, const struct port *at, bool set, uint8_t *mad)
 {
-    uint8_t *data = mad + DATA_AT;
+    uint8_t *data = mad + WEFT_ATTRIBUTE_OFFSET;
 
-    switch (wire_get(WIRE_MAD_ATTR_ID, mad)) {
+    switch (mad_attr_id(mad)) {
     case WEFT_ATTR_CLASS_PORT_INFO:
         return class_port_info(port_node(f, at), set, data);
     case WEFT_ATTR_PM_PORT_COUNTERS:
@@ -212,19 +211,19 @@ static bool is_for_programs(uint8_t method)
 
 enum agent_verdict pma_receive(struct fabric *f, struct port *at, struct packet *p)
 {
-    uint8_t method = p->mad[WIRE_AT_MAD_METHOD];
+    uint8_t method = mad_method(p->mad);
     enum weft_status status;
 
     if (is_for_programs(method))
         return AGENT_PASS;
-    if (p->mad[WIRE_AT_MAD_BASE_VERSION] != 1 || p->mad[WIRE_AT_MAD_CLASS_VERSION] != 1)
+    if (mad_base_version(p->mad) != VERSION || mad_class_version(p->mad) != VERSION)
         status = WEFT_STATUS_BAD_VERSION;
     else if (method != WEFT_METHOD_GET && method != WEFT_METHOD_SET)
         status = WEFT_STATUS_BAD_METHOD;
     else
         status = get_or_set(f, at, method == WEFT_METHOD_SET, p->mad);
-    wire_set(WIRE_MAD_STATUS, p->mad, status);
-    p->mad[WIRE_AT_MAD_METHOD] =
-        method == WEFT_METHOD_SET ? WEFT_METHOD_GET_RESP : method | WEFT_METHOD_RESPONSE;
+    mad_set_status(p->mad, (uint16_t)status);
+    mad_set_method(p->mad, method == WEFT_METHOD_SET ? WEFT_METHOD_GET_RESP
+                                                     : method | WEFT_METHOD_RESPONSE);
     return AGENT_ANSWERED;
 }

@@ -364,6 +364,32 @@ static void test_counters_move_with_the_fabric_s_own_traffic(void **state)
     ff_free(ff);
 }
 
+static void test_queries_that_find_no_room_are_counted(void **state)
+{
+    struct fabric_config c;
+    struct ff *ff;
+    struct ff_program *a;
+    struct packet q, answer;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.up = true;
+    c.agent_ns = WEFT_MS;
+    c.gsi_depth = 2;
+    ff = ff_new(ff_two_hosts, &c);
+    a = ff_attach(ff, "a");
+    for (int i = 0; i < 5; i++) {
+        q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0);
+        ff_send(a, &q);
+    }
+    ff_advance(ff, 10 * WEFT_MS);
+    assert_true(ff_receive(a, &answer));
+    assert_int_equal(field(&answer, WIRE_PORT_COUNTERS_QP1_DROPPED), 3);
+    assert_true(ff_receive(a, &answer));
+    assert_false(ff_receive(a, &answer));
+    ff_free(ff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_what_it_does_not_know_is_answered_and_said),
         cmocka_unit_test(test_datagrams_and_answers_are_left_to_programs),
         cmocka_unit_test(test_counters_move_with_the_fabric_s_own_traffic),
+        cmocka_unit_test(test_queries_that_find_no_room_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
