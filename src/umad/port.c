@@ -8,6 +8,7 @@
 #include "umad/pump.h"
 
 #include <errno.h>
+#include <infiniband/umad_types.h>
 #include <string.h>
 
 static int refuse(int number)
@@ -194,11 +195,15 @@ static bool is_open(int portid)
 int umad_register(int portid, int mgmt_class, int mgmt_version, uint8_t rmpp_version,
                   long method_mask[16 / sizeof(long)])
 {
+    static const uint8_t openib[] = {UMAD_OPENIB_OUI >> 16 & 0xff, UMAD_OPENIB_OUI >> 8 & 0xff,
+                                     UMAD_OPENIB_OUI & 0xff};
     struct weft_mad_agent_req r = request_of(mgmt_class, mgmt_version, rmpp_version);
 
     if (!is_open(portid) || mgmt_class < 0 || mgmt_class > UINT8_MAX || mgmt_version < 0 ||
         mgmt_version > UINT8_MAX)
         return refuse(EINVAL);
+    /* a class that names a vendor is OpenIB's where the caller names none */
+    memcpy(r.oui, openib, sizeof(r.oui));
     return register_with_mask(portid, &r, method_mask);
 }
 

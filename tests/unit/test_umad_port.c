@@ -105,13 +105,13 @@ static void test_rules_of_registration(void **state)
     assert_int_equal(umad_register(fd, WEFT_CLASS_PERF, -1, 0, NULL), -EINVAL);
     assert_int_equal(umad_register(fd, WEFT_CLASS_PERF, 1, 1, NULL), -EPERM); /* has no RMPP */
     assert_int_equal(umad_register(fd, WEFT_CLASS_SUBN_ADM, 2, 2, NULL), -EPERM);
-    assert_int_equal(umad_register(fd, 0x30, 1, 0, NULL), -EPERM); /* names a vendor */
     assert_int_equal(umad_register_oui(fd, 0x2f, 0, oui, NULL), -EINVAL);
     assert_int_equal(umad_register_oui(fd, 0x50, 0, oui, NULL), -EINVAL);
     assert_int_equal(umad_register_oui(fd, 0x30, 0, none, NULL), -EPERM);
     assert_int_equal(umad_register_oui(fd, 0x30, 1, oui, NULL), 0);
     assert_int_equal(umad_register_oui(fd, 0x4f, 0, oui, NULL), 1);
     assert_int_equal(umad_register(fd, WEFT_CLASS_SUBN_ADM, 2, 1, NULL), 2);
+    assert_int_equal(umad_register(fd, 0x32, 1, 0, NULL), 3); /* OpenIB's */
     assert_int_equal(umad_register_oui(-1, 0x30, 0, oui, NULL), -EINVAL);
     assert_int_equal(umad_close_port(fd), 0);
 }
