@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -372,6 +374,67 @@ static void test_a_name_of_two_nodes_is_refused(void **state)
     assert_int_equal(parse("node b dead").node, 2);
 }
 
+/* The nodes of which the chapter's examples speak. */
+static const char chapter_topology[] =
+    "switchguid=0x2c90300000010(2c90300000010)\n"
+    "Switch 20 \"S-0002c90300000010\" # \"leaf-1\" base port 0 lid 12 lmc 0\n"
+    "[1] \"H-0000000000000021\"[1](121) # \"host-1\" lid 1 4xEDR\n"
+    "[19] \"S-0000000000000011\"[19] # \"leaf 1/U1\" lid 13 4xEDR\n"
+    "\n"
+    "switchguid=0x11(11)\n"
+    "Switch 20 \"S-0000000000000011\" # \"leaf 1/U1\" base port 0 lid 13 lmc 0\n"
+    "[1] \"H-0000000000000027\"[1](127) # \"host-7\" lid 2 4xEDR\n"
+    "[19] \"S-0002c90300000010\"[19] # \"leaf-1\" lid 12 4xEDR\n"
+    "\n"
+    "caguid=0x21\n"
+    "Ca 1 \"H-0000000000000021\" # \"host-1\"\n"
+    "[1](121) \"S-0002c90300000010\"[1] # lid 1 lmc 0 \"leaf-1\" lid 12 4xEDR\n"
+    "\n"
+    "caguid=0x27\n"
+    "Ca 1 \"H-0000000000000027\" # \"host-7\"\n"
+    "[1](127) \"S-0000000000000011\"[1] # lid 2 lmc 0 \"leaf 1/U1\" lid 13 4xEDR\n";
+
+/* Gives the fabric the command between the back quotes of a row. */
+static void try_row(struct ff *chapter, char *row)
+{
+    char *end = strchr(row + strlen("| `"), '`');
+
+    assert_non_null(end);
+    *end = '\0';
+    ff_command(chapter, row + strlen("| `"));
+}
+
+static void test_the_examples_of_the_chapter_are_commands(void **state)
+{
+    char path[512], line[512];
+    struct fabric_config c;
+    struct ff *chapter;
+    bool inside = false;
+    unsigned rows = 0;
+    FILE *in;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.keep_lids = true;
+    chapter = ff_new(chapter_topology, &c);
+    snprintf(path, sizeof(path), "%s/docs/fabric.md", getenv("WEFT_SOURCE"));
+    in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof(line), in)) {
+        if (strncmp(line, "| Line | What it does |", 23) == 0)
+            inside = true;
+        else if (line[0] != '|')
+            inside = false;
+        else if (inside && line[2] == '`') {
+            try_row(chapter, line);
+            rows++;
+        }
+    }
+    fclose(in);
+    assert_true(rows > 20);
+    ff_free(chapter);
+}
+
 static void test_messages_are_safe_to_print(void **state)
 {
     static const struct bad cases[] = {
@@ -398,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_missing_nodes_ports_and_cables_are_named),
         cmocka_unit_test(test_a_name_of_two_nodes_is_refused),
         cmocka_unit_test(test_messages_are_safe_to_print),
+        cmocka_unit_test(test_the_examples_of_the_chapter_are_commands),
     };
 
     return cmocka_run_group_tests(tests, start, stop);
