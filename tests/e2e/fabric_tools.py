@@ -90,14 +90,14 @@ def test_iblinkinfo_shows_both_ends_of_each_cable():
 
 
 def test_sminfo_by_every_way():
-    said = fabric_net.re.compile(r"sm lid (\d+) sm guid (0x[0-9a-f]+), activity count \d+ "
-                                 r"priority (\d+) state 3 SMINFO_MASTER")
-    wanted = (str(lid(SM)), f"0x{FOUND.nodes[SM].port_guids[1]:x}", "0")
-    tap.equal(said.search(run("sminfo")).groups(), wanted)
-    tap.equal(said.search(run("sminfo", lid(SM))).groups(), wanted)
+    guid = f"0x{FOUND.nodes[SM].port_guids[1]:x}"
     switch, port = FOUND.nodes[SM].cables[1]
     assert switch == leaf()[0], "the manager is a neighbour"
-    tap.equal(said.search(run("sminfo", "-D", f"0,1,{port}")).groups(), wanted)
+    # By directed route the tool prints LID 0.
+    for address, number in (((), lid(SM)), ((lid(SM),), lid(SM)), (("-D", f"0,1,{port}"), 0)):
+        tap.equal(re.sub(r"count \d+", "count", run("sminfo", *address)),
+                  f"sminfo: sm lid {number} sm guid {guid}, activity count priority 0 "
+                  "state 3 SMINFO_MASTER\n", f"sminfo {address}")
     # Where no SM runs, nobody knows the attribute.
     fails(TOOLS, "sminfo", lid(PEER))
 
@@ -155,7 +155,6 @@ def test_smpquery_portinfo_of_every_kind_of_port():
     fails(TOOLS, "smpquery", "portinfo", lid(switch), 200)
     # With the modifier's bit of extended speeds.
     tap.contains(run("smpquery", "-x", "portinfo", lid(TOOLS)), "LinkSpeedExtActive")
-    run("smpquery", "portinfoextended", lid(TOOLS), 1)
 
 
 def test_smpquery_switchinfo():
@@ -204,7 +203,6 @@ def test_smpquery_by_combined_route():
 def test_smpdump_shows_the_same_bytes():
     switch, _ = leaf()
     got = re.findall(r"[0-9a-f]{4}", run("smpdump", lid(switch), "0x11"))
-    tap.equal("".join(got[2:6]), f"{0:x}" + "", "") if not got else None
     data = bytes.fromhex("".join(got))
     tap.equal(data[12:20], NET.nodes[switch].guid().to_bytes(8, "big"), "NodeGUID")
 
@@ -245,11 +243,11 @@ def test_perfquery_of_own_port_other_port_all_ports_and_a_list():
 def test_perfquery_reads_what_a_script_has_set_and_resets_it():
     switch, _ = leaf()
     name = NET.nodes[switch].name
-    LAB.ctl("set", name, 7, "symbol-error", 65534)
-    LAB.ctl("set", name, 7, "link-downed", 3)
+    LAB.ctl("counter", f"{name}/7", "SymbolErrorCounter", "set", 65534)
+    LAB.ctl("counter", f"{name}/7", "LinkDownedCounter", "set", 3)
     got = counters(lid(switch), 7)
     tap.equal((got["SymbolErrorCounter"], got["LinkDownedCounter"]), ("65534", "3"))
-    LAB.ctl("add", name, 7, "symbol-error", 100)
+    LAB.ctl("counter", f"{name}/7", "SymbolErrorCounter", "add", 100)
     tap.equal(counters(lid(switch), 7)["SymbolErrorCounter"], "65535", "sticks at all ones")
     # -r shows and then resets; -R resets by a mask of counters.
     run("perfquery", "-R", lid(switch), 7, "0x4")
@@ -257,10 +255,11 @@ def test_perfquery_reads_what_a_script_has_set_and_resets_it():
     tap.equal((got["SymbolErrorCounter"], got["LinkDownedCounter"]), ("65535", "0"))
     tap.equal(counters("-r", lid(switch), 7)["SymbolErrorCounter"], "65535")
     tap.equal(counters(lid(switch), 7)["SymbolErrorCounter"], "0")
-    LAB.ctl("set", name, 7, "symbol-error", 9)
+    LAB.ctl("counter", f"{name}/7", "SymbolErrorCounter", "set", 9)
     run("perfquery", "-R", "-a", lid(switch))
     tap.equal(counters(lid(switch), 7)["SymbolErrorCounter"], "0", "after -R -a")
-    run("perfquery", "-x", "-R", lid(switch), 1)
+    # The counters of 64 bits are a set of their own, and ibqueryerrors looks at that.
+    run("perfquery", "-x", "-R", lid(switch), 7)
 
 
 def test_optional_counters_are_refused_not_ignored():
@@ -274,9 +273,9 @@ def test_ibqueryerrors_checks_all_and_names_what_is_wrong():
     name = NET.nodes[switch].name
     text = run("ibqueryerrors")
     tap.contains(text, f"{len(NET.nodes)} nodes checked, 0 bad nodes found")
-    LAB.ctl("set", name, 8, "symbol-error", 77)
+    LAB.ctl("counter", f"{name}/8", "SymbolErrorCounter", "set", 77)
     done = LAB.done(TOOLS, "ibqueryerrors", "--data", "--details")
-    tap.contains(done.stdout, "[SymbolErrorCounter == 77]")
+    tap.contains(done.stdout, "[SymbolErrorCounter == 77 ")
     tap.contains(done.stdout, f"{len(NET.nodes)} nodes checked, 1 bad nodes found")
     LAB.done(TOOLS, "ibqueryerrors", "--clear-errors")
     tap.contains(run("ibqueryerrors"), f"{len(NET.nodes)} nodes checked, 0 bad nodes found")
@@ -347,13 +346,10 @@ def test_members_of_a_group_are_in_the_MFTs():
         fabric_lab.wait_until(programmed, "the leaves have entries in their MFTs")
         text = run("ibtracert", "-m", "0xc000", lid(members[0]), lid(members[1]))
         tap.contains(text, HOSTS[30].name)
-        records = fabric_net.records(run("saquery", "-m", "0xc000"))
-        text = run("saquery", "MFTR")
-        tap.contains(text, "MFT Record dump")
-        text = run("saquery", "-m")
+        tap.contains(run("saquery", "MFTR"), "MFT Record dump")
+        text = run("saquery", "--smkey", "1", "-m")
         for node in members:
             tap.contains(text, NET.nodes[node].name, "members")
-        assert records is not None
     finally:
         for program in joined:
             tap.equal(program.end(), 0, program.said())
