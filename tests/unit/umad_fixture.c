@@ -123,12 +123,15 @@ static void client_packets(struct client *c)
     if (fake.hold)
         return;
     do {
-        while (ring_take(&c->rings->to_daemon, &c->taken, &p) > 0)
+        /* a client that takes no answers is not heard either, until it rings */
+        while (!ring_ask_room(&c->rings->to_client) &&
+               ring_take(&c->rings->to_daemon, &c->taken, &p) > 0)
             serve(c, &p);
         if (ring_owes_bell(&c->rings->to_daemon))
             bell_ring(c->client_bell);
         atomic_store(&c->rings->daemon_asleep, 1);
-    } while (ring_waiting(&c->rings->to_daemon, c->taken));
+    } while (ring_has_room(&c->rings->to_client) &&
+             ring_waiting(&c->rings->to_daemon, c->taken));
 }
 
 static void say_result(struct client *c, int err, uint32_t value)

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Open ports: many of them, closing under threads that wait, and what fork() leaves. */
+#include "umad_fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PORTS 40
+
+static unsigned descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    unsigned count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    (void)closedir(folder);
+    return count;
+}
+
+static void test_ports_are_opened_and_closed_without_leaving_anything(void **state)
+{
+    unsigned before = descriptors();
+    int fds[PORTS];
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < PORTS; i++) {
+            int agent;
+
+            fds[i] = fake_open();
+            agent = fake_agent(fds[i], WEFT_CLASS_PERF);
+            /* what is under way or was not received goes with the port */
+            fake_send(fds[i], agent, i % 2 ? FAKE_SILENT : FAKE_ANSWERS, 1, 1000, 0);
+            if (i % 4 == 0)
+                assert_int_equal(umad_poll(fds[i], -1), 0);
+        }
+        for (int i = 0; i < PORTS; i++)
+            assert_int_equal(umad_close_port(fds[i]), 0);
+    }
+    /* the daemon closes its ends when it gets to it */
+    while (descriptors() > before)
+        (void)sched_yield();
+}
+
+static void *receive(void *arg)
+{
+    struct fake_buffer b;
+    int length = WEFT_MAD_BYTES;
+
+    return umad_recv(*(int *)arg, &b, &length, -1) == -EINVAL ? arg : NULL;
+}
+
+static void test_closing_ends_the_waits_of_all_threads(void **state)
+{
+    pthread_t threads[3];
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        int fd = fake_open();
+
+        if (round % 2)
+            assert_true(umad_get_fd(fd) >= 0);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, receive, &fd), 0);
+        for (int i = 0; i < round; i++)
+            (void)sched_yield();
+        assert_int_equal(umad_close_port(fd), 0);
+        for (int i = 0; i < 3; i++) {
+            void *result;
+
+            assert_int_equal(pthread_join(threads[i], &result), 0);
+            assert_ptr_equal(result, &fd);
+        }
+    }
+}
+
+/* Asks once; used where nothing may be asserted. */
+static bool ask(int fd, int agent, uint32_t tid)
+{
+    struct fake_buffer b;
+    int length = WEFT_MAD_BYTES;
+
+    fake_request(&b, WEFT_CLASS_PERF, FAKE_ANSWERS, tid);
+    return umad_send(fd, agent, &b, WEFT_MAD_BYTES, 10000, 0) == 0 &&
+           umad_recv(fd, &b, &length, 10000) == agent && umad_status(&b) == 0;
+}
+
+static bool ends_well(pid_t child)
+{
+    int status;
+
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* As a program does that becomes a daemon: the parent ends, the child goes on. */
+static void test_a_child_goes_on_with_the_port_when_its_parent_has_ended(void **state)
+{
+    pid_t parent = fork();
+
+    (void)state;
+    if (parent == 0) {
+        int ends[2], fd = umad_open_port(NULL, 0);
+        int agent = umad_register(fd, WEFT_CLASS_PERF, 1, 0, NULL);
+        bool ok = fd >= 0 && agent >= 0 && pipe2(ends, O_CLOEXEC) == 0;
+        pid_t child;
+        char byte;
+
+        /* the library's thread is there before, and is not after */
+        ok = ok && ask(fd, agent, 1) && umad_get_fd(fd) >= 0;
+        child = ok ? fork() : -1;
+        if (child == 0) {
+            (void)close(ends[1]);
+            /* until the parent's end is closed */
+            ok = read(ends[0], &byte, 1) == 0;
+            for (uint32_t tid = 2; tid < 50; tid++)
+                ok = ok && ask(fd, agent, tid);
+            ok = ok && umad_close_port(fd) == 0;
+            _exit(ok ? 0 : 1);
+        }
+        (void)close(ends[1]);
+        _exit(ok && ends_well(child) ? 0 : 1);
+    }
+    assert_true(ends_well(parent));
+}
+
+/* Other threads may hold a port at the moment of the fork. */
+static void test_a_fork_beside_busy_threads_leaves_the_child_usable(void **state)
+{
+    int fd = fake_open();
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, receive, &fd), 0);
+    for (int i = 0; i < 10; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(umad_close_port(fd) == 0 ? 0 : 1);
+        assert_true(ends_well(child));
+    }
+    assert_int_equal(umad_close_port(fd), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_start(&fake_adapter);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fake_stop();
+    return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_ports_are_opened_and_closed_without_leaving_anything),
+        TEST(test_closing_ends_the_waits_of_all_threads),
+        TEST(test_a_child_goes_on_with_the_port_when_its_parent_has_ended),
+        TEST(test_a_fork_beside_busy_threads_leaves_the_child_usable),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
