@@ -171,12 +171,34 @@ static bool enforces(const struct port *p, enum keys_side side)
     return (p->info[WIRE_AT_PORT_INFO_PARTITION_ENFORCE_IN] & bit) != 0;
 }
 
-bool keys_pass(struct fabric *f, struct port *p, const struct packet *packet, enum keys_side side)
+/* SMs give a switch's port the keys of the host behind it: what comes from there must bear one of
+ * them, and not as a full member where it is a limited one. */
+static bool may_enter(const struct fabric *f, const struct port *p, uint16_t pkey)
+{
+    uint16_t count = port_pkey_count(f, p);
+    bool found = false;
+
+    for (uint16_t i = 0; i < count && !found; i++) {
+        uint16_t key = port_pkey(f, p, i);
+
+        found = (pkey & PKEY_BASE) != 0 && ((key ^ pkey) & PKEY_BASE) == 0 &&
+                (key & PKEY_FULL) >= (pkey & PKEY_FULL);
+    }
+    return found;
+}
+
+static bool may_pass(const struct fabric *f, const struct port *p, uint16_t pkey,
+                     enum keys_side side)
 {
     uint16_t index;
 
+    return side == KEYS_INBOUND ? may_enter(f, p, pkey) : keys_find_pkey(f, p, pkey, &index);
+}
+
+bool keys_pass(struct fabric *f, struct port *p, const struct packet *packet, enum keys_side side)
+{
     if (packet->dst_qpn == WEFT_QP_SMI || !enforces(p, side) || !is_external(f, p) ||
-        keys_find_pkey(f, p, packet->pkey, &index))
+        may_pass(f, p, packet->pkey, side))
         return true;
     counters_add(
         p, side == KEYS_INBOUND ? COUNTER_RCV_CONSTRAINT_ERRORS : COUNTER_XMIT_CONSTRAINT_ERRORS,

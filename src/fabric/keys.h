@@ -41,7 +41,9 @@ enum keys_side {
     KEYS_OUTBOUND
 };
 
-/** Partition enforcement at a switch's external port; other ports pass all.
+/** Partition enforcement at a switch's external port; other ports pass all. What goes out must match
+ * an entry of the port's table as at its receiver; what comes in must be in the table, as a limited
+ * member if it is there as one.
  * @return false: dropped and counted, trap 259 */
 bool keys_pass(struct fabric *f, struct port *p, const struct packet *packet, enum keys_side side);
 

@@ -326,6 +326,30 @@ static void test_switch_ports_enforce_partitions_where_they_are_told_to(void **s
     ff_free(ff);
 }
 
+static void test_a_limited_member_enters_by_its_limited_key_only(void **state)
+{
+    static const uint16_t limited[] = {0x7FFF}, full[] = {0xFFFF};
+    struct ff *ff = begin();
+    struct ff_program *a = ff_attach(ff, "a");
+    struct port *in = ff_port(ff, "sw", 1), *host = ff_port(ff, "a", 1);
+    struct packet p =
+        ff_gmp(a, port_lid(ff_port(ff, "b", 1)), WEFT_CLASS_DEVICE, WEFT_METHOD_GET, 1, 0);
+    struct packet answer;
+
+    (void)state;
+    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, in->info, 1);
+    set_table(ff, host, limited, 1);
+    set_table(ff, in, limited, 1);
+    assert_true(ff_ask(a, &p, &answer));
+    set_table(ff, host, full, 1);
+    assert_false(ff_ask(a, &p, &answer));
+    assert_int_equal(in->counters.classic[COUNTER_RCV_CONSTRAINT_ERRORS], 1);
+    set_table(ff, host, limited, 1);
+    set_table(ff, in, full, 1);
+    assert_true(ff_ask(a, &p, &answer));
+    ff_free(ff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_smps_have_no_partition),
         cmocka_unit_test(test_other_qps_take_nothing),
         cmocka_unit_test(test_switch_ports_enforce_partitions_where_they_are_told_to),
+        cmocka_unit_test(test_a_limited_member_enters_by_its_limited_key_only),
     };
 
     return cmocka_run_group_tests_name("fabric_keys", tests, NULL, NULL);
