@@ -149,3 +149,14 @@ int message_receive(int socket, void *message, size_t space, size_t *ret_bytes, 
     *ret_bytes = (size_t)got;
     return 0;
 }
+
+void message_close(int socket)
+{
+    char nothing;
+
+    /* From here on the other end cannot send, so this ends. */
+    if (shutdown(socket, SHUT_RD) == 0)
+        while (recv(socket, &nothing, sizeof(nothing), MSG_DONTWAIT) > 0)
+            continue;
+    (void)close(socket);
+}

@@ -52,4 +52,8 @@ int message_send(int socket, const void *message, size_t bytes, const int *fds);
  *         WEFT_ERR_FORMAT: it is longer than `space` or has other descriptors than those */
 int message_receive(int socket, void *message, size_t space, size_t *ret_bytes, int *ret_fds);
 
+/** Closes a socket so that the other end still gets what was sent last: closed with messages unread
+ * it would first report a reset. */
+void message_close(int socket);
+
 #endif

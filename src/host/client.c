@@ -37,7 +37,7 @@ static void client_closed(uv_handle_t *handle)
 {
     struct client *c = handle->data;
 
-    (void)close(c->socket);
+    message_close(c->socket);
     free(c->pending);
     free(c);
 }
@@ -249,7 +249,7 @@ static void client_refuse(int fd, const char *text)
     message_begin(&m, MESSAGE_REFUSED);
     message_put_text(m.text, sizeof(m.text), text);
     (void)message_send(fd, &m, sizeof(m), NULL);
-    (void)close(fd);
+    message_close(fd);
 }
 
 void client_accept(struct server *s)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* IsSM by file. What a subnet manager opens is a FIFO; inotify tells that somebody may have opened
- * one, and whether somebody has is what opening it for writing tells: without a reader that fails.
- * The writing end is kept, and reports an error when the last reader has gone, by whatever way.
- * Each report is only a reason to ask again, so none is missed that several have become one. */
+/* IsSM by file. What a subnet manager opens is a FIFO, whose writing end the daemon holds: so
+ * nobody waits for a writer, and the writing end reports an error while there is no reader. That
+ * the last reader has gone, by whatever way, is an event of it; that one has come, inotify tells.
+ * Each is only a reason to look, so none is missed that several have become one. */
 #include "host/issm.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,10 +23,8 @@ struct issm_fifo {
     struct server *server;
     uint32_t node;
     uint8_t port;
-    bool open;    /* somebody reads: `writer` is open, `poll` is active */
-    bool closing; /* `poll` is being closed */
+    bool read; /* somebody has it open */
     int writer;
-    uv_poll_t poll;
     struct fabric_attachment at; /* what sets IsSM while somebody reads */
     char name[24];
 };
@@ -35,8 +35,8 @@ struct issm {
     uint32_t count;
     int folder_fd; /* or -1: not made yet */
     int notify;    /* inotify, or -1 */
-    bool closed;
-    uv_poll_t notify_poll;
+    int ends;      /* an epoll of the writing ends, edge-triggered, or -1 */
+    uv_poll_t notify_poll, ends_poll;
     char folder[PATH_MAX]; /* absolute, once it is made */
     char wanted[128];      /* as the socket is named */
 };
@@ -72,85 +72,60 @@ int issm_new(struct server *s, struct issm **ret)
     i->server = s;
     i->folder_fd = -1;
     i->notify = -1;
+    i->ends = -1;
     (void)snprintf(i->wanted, sizeof(i->wanted), "%s.issm", s->listener.path);
     issm_remove(i->wanted);
     *ret = i;
     return 0;
 }
 
-static void issm_look(struct issm_fifo *f);
-
-static void fifo_closed(uv_handle_t *handle)
-{
-    struct issm_fifo *f = handle->data;
-
-    (void)close(f->writer);
-    f->open = false;
-    f->closing = false;
-    /* Somebody may have come while the old end was being closed. */
-    if (!f->server->issm->closed)
-        issm_look(f);
-}
-
-/* The last reader has gone. */
-static void fifo_left(struct issm_fifo *f)
-{
-    if (f->closing)
-        return;
-    f->closing = true;
-    (void)fabric_detach(f->server->fabric, server_fabric_time(f->server, server_clock()), f->at);
-    uv_close((uv_handle_t *)&f->poll, fifo_closed);
-}
-
-static void fifo_ready(uv_poll_t *handle, int status, int events)
-{
-    (void)status;
-    (void)events;
-    fifo_left(handle->data);
-}
-
-/* Asks whether somebody reads. */
+/* Sets or clears IsSM where that has changed. */
 static void issm_look(struct issm_fifo *f)
 {
-    struct issm *i = f->server->issm;
-    weft_time now = server_fabric_time(f->server, server_clock());
+    struct server *s = f->server;
+    weft_time now = server_fabric_time(s, server_clock());
+    struct pollfd p = {.fd = f->writer};
+    bool read = poll(&p, 1, 0) >= 0 && (p.revents & POLLERR) == 0;
     struct fabric_tids tids;
     uint8_t port;
 
-    if (f->open)
+    if (read == f->read)
         return;
-    f->writer = openat(i->folder_fd, f->name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-    if (f->writer < 0)
+    if (!read)
+        (void)fabric_detach(s->fabric, now, f->at);
+    else if (fabric_attach(s->fabric, f->node, f->port, &f->at, &port, &tids) != 0)
         return;
-    if (fabric_attach(f->server->fabric, f->node, f->port, &f->at, &port, &tids) != 0) {
-        (void)close(f->writer);
-        return;
-    }
-    if (uv_poll_init(&f->server->loop, &f->poll, f->writer) != 0) {
-        (void)fabric_detach(f->server->fabric, now, f->at);
-        (void)close(f->writer);
-        return;
-    }
-    f->open = true;
-    f->poll.data = f;
-    /* An error is always reported, whatever one asks for. */
-    (void)uv_poll_start(&f->poll, UV_DISCONNECT, fifo_ready);
-    (void)fabric_set_issm(f->server->fabric, now, f->at, true);
+    else
+        (void)fabric_set_issm(s->fabric, now, f->at, true);
+    f->read = read;
 }
 
-/* Files of the folder were opened. */
-static void issm_notified(uv_poll_t *handle, int status, int events)
+/* Something has come or gone. Where does not matter: a look at each is cheap and misses none. */
+static void issm_changed(uv_poll_t *handle, int status, int events)
 {
     struct issm *i = handle->data;
     alignas(struct inotify_event) char buffer[4096];
+    struct epoll_event gone[64];
 
     (void)status;
     (void)events;
-    /* Which ones does not matter: a look at each is cheap and misses none. */
     while (read(i->notify, buffer, sizeof(buffer)) > 0)
         continue;
+    (void)epoll_wait(i->ends, gone, sizeof(gone) / sizeof(gone[0]), 0);
     for (struct issm_fifo *f = i->fifos; f; f = f->next)
         issm_look(f);
+}
+
+/* Closes what issm_begin() has opened. */
+static void issm_end(struct issm *i)
+{
+    int *const fds[] = {&i->notify, &i->ends, &i->folder_fd};
+
+    for (size_t k = 0; k < sizeof(fds) / sizeof(fds[0]); k++) {
+        if (*fds[k] >= 0)
+            (void)close(*fds[k]);
+        *fds[k] = -1;
+    }
 }
 
 /* Makes the folder and watches it. */
@@ -167,19 +142,20 @@ static int issm_begin(struct issm *i, struct fabric_error *error)
         fchmod(i->folder_fd, mode | (mode & 0444) >> 2) < 0 || !realpath(i->wanted, i->folder))
         goto failed;
     i->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (i->notify < 0 || inotify_add_watch(i->notify, i->wanted, IN_OPEN | IN_ONLYDIR) < 0 ||
-        uv_poll_init(&i->server->loop, &i->notify_poll, i->notify) != 0)
+    i->ends = epoll_create1(EPOLL_CLOEXEC);
+    if (i->notify < 0 || i->ends < 0 ||
+        inotify_add_watch(i->notify, i->wanted, IN_OPEN | IN_ONLYDIR) < 0)
         goto failed;
+    /* These make descriptors non-blocking and can fail only with a wrong one. */
+    (void)uv_poll_init(&i->server->loop, &i->notify_poll, i->notify);
+    (void)uv_poll_init(&i->server->loop, &i->ends_poll, i->ends);
     i->notify_poll.data = i;
-    (void)uv_poll_start(&i->notify_poll, UV_READABLE, issm_notified);
+    i->ends_poll.data = i;
+    (void)uv_poll_start(&i->notify_poll, UV_READABLE, issm_changed);
+    (void)uv_poll_start(&i->ends_poll, UV_READABLE, issm_changed);
     return 0;
 failed:
-    if (i->notify >= 0)
-        (void)close(i->notify);
-    if (i->folder_fd >= 0)
-        (void)close(i->folder_fd);
-    i->notify = -1;
-    i->folder_fd = -1;
+    issm_end(i);
     return server_refuse(error, WEFT_ERR_STATE,
                          "the folder %s for IsSM cannot be used or watched: is it somebody else's?",
                          i->wanted);
@@ -194,11 +170,35 @@ static struct issm_fifo *issm_find(struct issm *i, uint32_t node, uint8_t port)
     return f;
 }
 
-/* Makes a port's FIFO. */
+/* Makes a port's file and opens its writing end, for which a reader must be there for a moment. */
+static int fifo_open(struct issm_fifo *f, const struct issm *i)
+{
+    struct epoll_event event = {.events = EPOLLET, .data.ptr = f};
+    mode_t mode = i->server->options.socket_mode & 0666;
+    int reader, err;
+
+    (void)snprintf(f->name, sizeof(f->name), "%u-%u", f->node, f->port);
+    if (mkfifoat(i->folder_fd, f->name, 0600) < 0)
+        return WEFT_ERR_STATE;
+    reader = openat(i->folder_fd, f->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    f->writer = openat(i->folder_fd, f->name, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    err = reader < 0 || f->writer < 0 || fchmodat(i->folder_fd, f->name, mode, 0) < 0 ||
+                  epoll_ctl(i->ends, EPOLL_CTL_ADD, f->writer, &event) < 0
+              ? WEFT_ERR_STATE
+              : 0;
+    if (reader >= 0)
+        (void)close(reader);
+    if (err) {
+        if (f->writer >= 0)
+            (void)close(f->writer);
+        (void)unlinkat(i->folder_fd, f->name, 0);
+    }
+    return err;
+}
+
 static int fifo_new(struct issm *i, uint32_t node, uint8_t port, struct issm_fifo **ret,
                     struct fabric_error *error)
 {
-    mode_t mode = i->server->options.socket_mode & 0666;
     struct issm_fifo *f;
 
     if (i->count == ISSM_FIFOS_MAX)
@@ -210,8 +210,7 @@ static int fifo_new(struct issm *i, uint32_t node, uint8_t port, struct issm_fif
         return server_refuse(error, WEFT_ERR_NOMEM, "the fabric daemon has no memory");
     *f = (struct issm_fifo){
         .next = i->fifos, .server = i->server, .node = node, .port = port, .writer = -1};
-    (void)snprintf(f->name, sizeof(f->name), "%u-%u", node, port);
-    if (mkfifoat(i->folder_fd, f->name, 0600) < 0 || fchmodat(i->folder_fd, f->name, mode, 0) < 0) {
+    if (fifo_open(f, i) != 0) {
         free(f);
         return server_refuse(error, WEFT_ERR_STATE, "a file for IsSM cannot be made in %s: %s",
                              i->folder, strerror(errno));
@@ -246,27 +245,26 @@ int issm_path(struct issm *i, uint32_t node, uint8_t port, char ret[CHANNEL_PATH
 
 void issm_close(struct issm *i)
 {
-    i->closed = true;
-    for (struct issm_fifo *f = i->fifos; f; f = f->next)
-        if (f->open)
-            fifo_left(f);
-    if (i->folder_fd >= 0) {
-        uv_close((uv_handle_t *)&i->notify_poll, NULL);
-        issm_remove(i->wanted);
-    }
+    if (i->folder_fd < 0)
+        return;
+    uv_close((uv_handle_t *)&i->notify_poll, NULL);
+    uv_close((uv_handle_t *)&i->ends_poll, NULL);
+    issm_remove(i->wanted);
 }
 
 void issm_free(struct issm *i)
 {
+    weft_time now = server_fabric_time(i->server, server_clock());
+
     while (i->fifos) {
         struct issm_fifo *f = i->fifos;
 
         i->fifos = f->next;
+        if (f->read)
+            (void)fabric_detach(i->server->fabric, now, f->at);
+        (void)close(f->writer);
         free(f);
     }
-    if (i->notify >= 0)
-        (void)close(i->notify);
-    if (i->folder_fd >= 0)
-        (void)close(i->folder_fd);
+    issm_end(i);
     free(i);
 }

@@ -335,8 +335,6 @@ int server_run(struct server *s)
         server_turn(s);
     if (s->options.status)
         s->options.status(s->options.status_ctx, s);
-    for (size_t i = 0; i < sizeof(server_signals) / sizeof(server_signals[0]); i++)
-        (void)uv_signal_stop(&s->signals[i]);
     (void)sigaction(SIGPIPE, &before, NULL);
     return s->capture ? capture_end(s->capture, s->fabric) : 0;
 }

@@ -157,6 +157,23 @@ static void test_an_end_that_is_gone_is_told_without_a_signal(void **state)
     assert_int_equal(message_receive(-1, &m, sizeof(m), &bytes, NULL), WEFT_ERR_STATE);
 }
 
+static void test_the_last_message_is_read_though_nobody_read_what_came_before(void **state)
+{
+    struct message_head m, got;
+    size_t bytes = 0;
+
+    (void)state;
+    message_begin(&m, MESSAGE_NODE_QUERY);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(message_send(ends[0], &m, sizeof(m), NULL), 0);
+    assert_int_equal(message_send(ends[1], &m, sizeof(m), NULL), 0);
+    message_close(ends[1]);
+    ends[1] = -1;
+    assert_int_equal(message_receive(ends[0], &got, sizeof(got), &bytes, NULL), 0);
+    assert_memory_equal(&got, &m, sizeof(m));
+    assert_int_equal(message_receive(ends[0], &got, sizeof(got), &bytes, NULL), WEFT_ERR_STATE);
+}
+
 static void test_an_end_that_does_not_read_is_told_without_waiting(void **state)
 {
     struct message_packet m = {.packet = {.slid = 1}};
@@ -226,6 +243,9 @@ int main(void)
                                         close_pair),
         cmocka_unit_test_setup_teardown(test_an_end_that_is_gone_is_told_without_a_signal,
                                         open_pair, close_pair),
+        cmocka_unit_test_setup_teardown(
+            test_the_last_message_is_read_though_nobody_read_what_came_before, open_pair,
+            close_pair),
         cmocka_unit_test_setup_teardown(test_an_end_that_does_not_read_is_told_without_waiting,
                                         open_pair, close_pair),
         cmocka_unit_test(test_every_fixed_message_has_its_size),
