@@ -39,7 +39,7 @@ static const char *peek(const struct parser *p)
 static int refuse(struct parser *p, const char *expected)
 {
     const char *word = peek(p);
-    char shown[4 * SHOWN_BYTES + 1];
+    char shown[4 * SHOWN_BYTES + 1] = "";
     struct wire_text text = {.out = shown, .cap = sizeof(shown)};
     size_t length;
 
@@ -76,7 +76,7 @@ static void suggest_one(struct parser *p, choices words)
 
 static int refuse_choice(struct parser *p, choices words)
 {
-    char expected[192];
+    char expected[192] = "";
     struct wire_text list = {.out = expected, .cap = sizeof(expected)};
     int err;
 
@@ -175,7 +175,7 @@ enum port_kind {
 static int refuse_port(struct parser *p, const char *what, uint64_t number)
 {
     const struct node *n = &p->f->nodes[p->c->node];
-    char name[4 * TOPO_NAME_BYTES];
+    char name[4 * TOPO_NAME_BYTES] = "";
     struct wire_text text = {.out = name, .cap = sizeof(name)};
 
     words_quote(&text, n->name);

@@ -214,8 +214,8 @@ weft_time fabric_deadline(const struct fabric *f);
  * @param line   the line; copied
  * @param error  why not
  * @return 0; WEFT_ERR_FORMAT: no such command or a malformed argument; WEFT_ERR_NOTFOUND: it names
- *         a node, port or cable that does not exist; WEFT_ERR_CONFLICT: several nodes have the name;
- *         WEFT_ERR_FULL: too many faults or lines waiting; WEFT_ERR_CLOCK */
+ *         a node, port or cable that does not exist; WEFT_ERR_CONFLICT: several nodes have the
+ *         name; WEFT_ERR_FULL: too many faults or lines waiting; WEFT_ERR_CLOCK */
 int fabric_command(struct fabric *f, weft_time now, const char *line, struct fabric_error *error);
 
 /** Reads a script, one command a line; `#` begins a comment. Nothing is done when a line is wrong.

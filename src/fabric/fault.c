@@ -139,11 +139,12 @@ void fault_end(struct fabric *f, const struct fault *what)
 
 void faults_clear(struct fabric *f)
 {
-    struct fault what;
-    struct entry *e;
+    uint32_t slot = 0;
+    const struct entry *e = pool_next(&f->faults->pool, &slot);
 
-    for (uint32_t slot = 0; (e = pool_next(&f->faults->pool, &slot)) != NULL;) {
-        what = e->what;
+    for (; e; e = pool_next(&f->faults->pool, &slot)) {
+        struct fault what = e->what;
+
         what.kind = FAULT_KINDS;
         what.filter = FAULT_PACKETS;
         fault_end(f, &what);

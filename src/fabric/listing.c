@@ -52,10 +52,8 @@ static void write_share(struct wire_text *to, uint32_t share)
     wire_text_decimal(to, share / 10000);
     if (rest > 0)
         wire_text_char(to, '.');
-    for (uint32_t digit = 1000; rest > 0; digit /= 10) {
-        wire_text_decimal(to, rest / digit);
-        rest %= digit;
-    }
+    for (; rest > 0; rest = rest * 10 % 10000)
+        wire_text_decimal(to, rest / 1000);
     wire_text_char(to, '%');
 }
 
@@ -123,13 +121,13 @@ static void write_nodes(struct wire_text *to, const struct fabric *f)
     }
 }
 
-/* The word of the last of some bits, in the order of the bits. */
-static const char *highest(uint8_t mask, const char *const words[])
+/* The word of the highest bit that is set, of as many bits as there are words. */
+static const char *highest(uint8_t mask, const char *const words[], size_t count)
 {
-    size_t i = 0;
+    size_t i = count - 1;
 
-    while (mask >> (i + 1) != 0)
-        i++;
+    while (i > 0 && (mask >> i & 1) == 0)
+        i--;
     return words[i];
 }
 
@@ -143,13 +141,13 @@ static void write_wear(struct wire_text *to, const struct port *p)
     } widths[] = {{0x01, "1x"}, {0x11, "2x"}, {0x13, "4x"}, {0x17, "8x"}, {0x1F, "12x"}};
     size_t i = 0;
 
-    while (widths[i].mask != p->cable_width)
+    while (i + 1 < sizeof(widths) / sizeof(widths[0]) && widths[i].mask != p->cable_width)
         i++;
     wire_text_string(to, " width ");
     wire_text_string(to, widths[i].word);
     wire_text_string(to, " speed ");
-    wire_text_string(to, p->cable_speed_ext != 0 ? highest(p->cable_speed_ext, extended)
-                                                 : highest(p->cable_speed, basic));
+    wire_text_string(to, p->cable_speed_ext != 0 ? highest(p->cable_speed_ext, extended, 4)
+                                                 : highest(p->cable_speed, basic, 3));
     wire_text_char(to, '\n');
 }
 
@@ -213,7 +211,7 @@ size_t fabric_faults_text(const struct fabric *f, char *text, size_t bytes)
 
     write_nodes(&to, f);
     write_links(&to, f);
-    while ((fault = faults_next(f, &pos)) != NULL)
+    for (fault = faults_next(f, &pos); fault; fault = faults_next(f, &pos))
         write_fault(&to, f, fault);
     for (pos = 0; script_next(f, &pos, &line);)
         write_waiting(&to, f, &line);

@@ -284,6 +284,16 @@ static void test_malformed_lines_name_the_word_and_what_is_expected(void **state
         {"node a", "the line ends where dead or alive is expected"},
         {"node a deat", "did you mean dead?"},
         {"sa a bussy", "did you mean busy?"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        refused(&cases[i], WEFT_ERR_FORMAT);
+}
+
+static void test_malformed_faults(void **state)
+{
+    static const struct bad cases[] = {
         {"loss", "a percentage from 0% to 100%"},
         {"loss 20 on all", "\"20\" stands where a percentage"},
         {"loss 0.2 on all", "\"0.2\" stands where a percentage"},
@@ -303,6 +313,16 @@ static void test_malformed_lines_name_the_word_and_what_is_expected(void **state
         {"reorder 5% by on all", "\"on\" stands where a time"},
         {"clear all", "\"all\" stands where the line's end"},
         {"clear on all requests", "\"requests\" stands where the line's end"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        refused(&cases[i], WEFT_ERR_FORMAT);
+}
+
+static void test_malformed_details_and_times(void **state)
+{
+    static const struct bad cases[] = {
         {"counter a/1", "the line ends where the name of a counter"},
         {"counter a/1 symbol_eror set 1", "did you mean symbol_errors?"},
         {"counter a/1 xmit_data", "the line ends where set or add is expected"},
@@ -458,6 +478,8 @@ int main(void)
         cmocka_unit_test(test_counters_traps_and_keys),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_malformed_lines_name_the_word_and_what_is_expected),
+        cmocka_unit_test(test_malformed_faults),
+        cmocka_unit_test(test_malformed_details_and_times),
         cmocka_unit_test(test_missing_nodes_ports_and_cables_are_named),
         cmocka_unit_test(test_a_name_of_two_nodes_is_refused),
         cmocka_unit_test(test_messages_are_safe_to_print),
