@@ -50,7 +50,7 @@ static const struct options_about about = {
     .arguments = "[OPTION...] [SOCKET] COMMAND...",
     .text = "Asks a fabric that is served, or changes it:\n"
             "  status | nodes | clients | faults    what it does and what is in it\n"
-            "  link down NAME PORT, node dead NAME, ...    faults, see the manual page\n"
+            "  link NAME/PORT down, node NAME dead, loss 10% on all, ...    see the manual page\n"
             "  stop    ends it\n"
             "  -       reads commands from standard input, one a line\n"
             "A first word with a slash or a point in it is the socket.\n",
@@ -58,16 +58,43 @@ static const struct options_about about = {
     .page = "fabric",
 };
 
-/* Adds a word to the command line, in quotes where it would fall apart.
- * Returns false when there is no room. */
-static bool add_word(struct control *c, const char *word)
+/* Adds a text to the command. Returns false when there is no room. */
+static bool add_text(struct control *c, const char *text, size_t length)
 {
     size_t used = strlen(c->command);
-    const char *quote = word[0] == '\0' || strpbrk(word, " \t\"") ? "\"" : "";
-    int added = snprintf(c->command + used, sizeof(c->command) - used, "%s%s%s%s",
-                         used > 0 ? " " : "", quote, word, quote);
 
-    return added >= 0 && (size_t)added < sizeof(c->command) - used;
+    if (length >= sizeof(c->command) - used)
+        return false;
+    memcpy(c->command + used, text, length);
+    c->command[used + length] = '\0';
+    return true;
+}
+
+/* Where the port's number begins in NODE/PORT, with its slash; else the word's end. */
+static const char *port_part(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+
+    if (!slash || slash[1] == '\0' || slash[1 + strspn(slash + 1, "0123456789")] != '\0')
+        return word + strlen(word);
+    return slash;
+}
+
+/* Adds a word to the command. A name that would fall apart at its blanks gets the quotes that the
+ * shell has taken away; who has written quotes knows what they mean. */
+static bool add_word(struct control *c, const char *word)
+{
+    const char *port = port_part(word);
+    bool done;
+
+    if (c->command[0] != '\0' && !add_text(c, " ", 1))
+        return false;
+    if (word[0] != '\0' && (!strpbrk(word, " \t#") || strchr(word, '"')))
+        return add_text(c, word, strlen(word));
+    done = add_text(c, "\"", 1);
+    for (; word < port && done; word++)
+        done = add_text(c, "\\", *word == '\\') && add_text(c, word, 1);
+    return done && add_text(c, "\"", 1) && add_text(c, port, strlen(port));
 }
 
 /* What can be answered in JSON. */
@@ -81,28 +108,50 @@ static bool is_query(const char *command)
     return false;
 }
 
+/* Makes the words one line. A word alone is the whole line already. */
+static void take_command(struct options *o, struct control *c, const char *word)
+{
+    const char *next = options_argument(o);
+    bool alone = !next;
+    bool done = true;
+
+    for (; word && done; word = next, next = word ? options_argument(o) : NULL)
+        done = !strchr(word, '\n') && (alone ? add_text(c, word, strlen(word)) : add_word(c, word));
+    if (!done)
+        options_refuse(o,
+                       "a command is one line of at most %d bytes; more of them come from standard "
+                       "input with -",
+                       COMMAND_BYTES_MAX - 1);
+    else if (c->json && !is_query(c->command))
+        options_refuse(o, "--json is for one of: status, nodes, clients, faults");
+}
+
+/* Whether the first word is not part of the command. */
+static bool is_socket(const char *word)
+{
+    return strcmp(word, "-") != 0 && strpbrk(word, "/.") && !strpbrk(word, " \t");
+}
+
 static void take_words(struct options *o, struct control *c, const char **socket_path)
 {
     const char *word = options_argument(o);
 
-    if (word && !*socket_path && strcmp(word, "-") != 0 && strpbrk(word, "/.")) {
+    if (word && !*socket_path && is_socket(word)) {
         *socket_path = word;
         word = options_argument(o);
     }
-    if (!word && !options_stopped(o))
+    if (options_stopped(o))
+        return;
+    if (!word) {
         options_refuse(o, "what should the fabric do? A command is missing, for example status");
-    c->from_stdin = word && strcmp(word, "-") == 0;
-    if (c->from_stdin)
-        options_no_more_arguments(o);
-    for (; word && !c->from_stdin && !options_stopped(o); word = options_argument(o)) {
-        if (strchr(word, '\n') || !add_word(c, word))
-            options_refuse(o,
-                           "a command is one line of at most %d bytes; more of them come from "
-                           "standard input with -",
-                           COMMAND_BYTES_MAX - 1);
-    }
-    if (c->json && !options_stopped(o) && !is_query(c->command))
+    } else if (strcmp(word, "-") == 0 && c->json) {
         options_refuse(o, "--json is for one of: status, nodes, clients, faults");
+    } else if (strcmp(word, "-") == 0) {
+        c->from_stdin = true;
+        options_no_more_arguments(o);
+    } else {
+        take_command(o, c, word);
+    }
 }
 
 /* Returns whether there is something to do; else *ret_exit_code is the verb's. */
