@@ -303,6 +303,23 @@ static void fill_identity(struct fabric *f, struct node *n, const struct topo_no
     }
 }
 
+/* What the file calls the width or speed of a cable: where one end's line does not say, the other's
+ * does. "??" says nothing either. */
+static const char *either_word(const char *word, const char *other)
+{
+    return word[0] == '\0' || word[0] == '?' ? other : word;
+}
+
+static void fill_cabled_port(struct fabric *f, struct node *n, const struct topo *t,
+                             const struct topo_port *cable)
+{
+    const struct topo_port *other =
+        cable->peer_port == TOPO_NONE ? cable : &t->ports[cable->peer_port];
+
+    fill_port(f, n, cable->num, either_word(cable->width, other->width),
+              either_word(cable->speed, other->speed));
+}
+
 static void fill_ports(struct fabric *f, struct node *n, const struct topo *t,
                        const struct topo_node *from, const struct given *given)
 {
@@ -313,7 +330,10 @@ static void fill_ports(struct fabric *f, struct node *n, const struct topo *t,
         struct port *p = &f->ports[n->first_port + i];
         bool cabled = cable < end && cable->num == i;
 
-        fill_port(f, n, (uint8_t)i, cabled ? cable->width : "", cabled ? cable->speed : "");
+        if (cabled)
+            fill_cabled_port(f, n, t, cable);
+        else
+            fill_port(f, n, (uint8_t)i, "", "");
         if (!node_is_switch(n) && i > 0)
             p->guid =
                 cabled && cable->guid != 0 ? cable->guid : port_guid(f, given, n->guid, (uint8_t)i);
@@ -467,10 +487,15 @@ int build_model(struct fabric *f, const struct topo *t, struct fabric_error *err
     struct given given = {.guids = NULL};
     int err;
 
-    if (t->node_count == 0 || t->node_count > FABRIC_NODES_MAX) {
-        snprintf(error->text, sizeof(error->text), "the topology has %" PRIu32 " nodes%s",
-                 t->node_count, t->node_count == 0 ? "" : ", more than 65536");
-        return t->node_count == 0 ? WEFT_ERR_INVALID : WEFT_ERR_FULL;
+    if (t->node_count == 0) {
+        snprintf(error->text, sizeof(error->text), "the topology has no nodes");
+        return WEFT_ERR_INVALID;
+    }
+    if (t->node_count > FABRIC_NODES_MAX) {
+        snprintf(error->text, sizeof(error->text),
+                 "the topology has %" PRIu32 " nodes; a fabric has at most %d", t->node_count,
+                 FABRIC_NODES_MAX);
+        return WEFT_ERR_FULL;
     }
     f->node_count = t->node_count;
     for (uint32_t i = 0; i < t->node_count; i++)

@@ -275,7 +275,9 @@ int fabric_port_pkeys(const struct fabric *f, uint32_t node, uint8_t port, uint1
 
 void fabric_settle(struct fabric *f)
 {
-    if (flights_deadline(f) <= f->now)
+    weft_time due = flights_deadline(f);
+
+    if (due <= f->now && due != WEFT_TIME_NEVER)
         flights_run(f);
 }
 
@@ -285,7 +287,8 @@ int fabric_advance(struct fabric *f, weft_time now)
         return WEFT_ERR_CLOCK;
     /* One point in time after the other, so that what follows from a packet does not depend on how
      * often this is called. */
-    for (weft_time due = flights_deadline(f); due <= now; due = flights_deadline(f)) {
+    for (weft_time due = flights_deadline(f); due <= now && due != WEFT_TIME_NEVER;
+         due = flights_deadline(f)) {
         if (due > f->now)
             f->now = due;
         flights_run(f);
