@@ -394,9 +394,11 @@ static void step_command(struct chaos *c)
         snprintf(place, sizeof(place), "0x%016" PRIx64 "/%u", node.guid,
                  1 + draw(c, node.ports - 1U));
     snprintf(line, sizeof(line), "%s%s%s", what->before, place, what->after);
-    if (strstr(line, "duplicate") && c->gentle)
-        return;
-    c->copies = c->copies || strstr(line, "duplicate") != NULL;
+    if (strstr(line, "duplicate")) {
+        if (c->gentle)
+            return;
+        c->copies = true;
+    }
     err = fabric_command(c->fabric, c->now, line, &error);
     if (c->verbose)
         printf("# %" PRIu64 " %s: %s\n", c->now, line, err < 0 ? error.text : "done");

@@ -30,7 +30,7 @@ static struct packet ask_pma(struct ff_program *p, const struct port *to)
     struct packet packet =
         ff_gmp(p, port_lid(to), WEFT_CLASS_PERF, GET, WEFT_ATTR_PM_PORT_COUNTERS, 0);
 
-    ff_data(&packet)[1] = 1;
+    packet.mad[WEFT_ATTRIBUTE_OFFSET + 1] = 1;
     return packet;
 }
 
