@@ -90,4 +90,4 @@ def fields(text):
 
 def records(text):
     """The records that saquery dumps, each as a dictionary."""
-    return [fields(part) for part in re.split(r"^.*\bdump:\n", text, flags=re.M)[1:]]
+    return [fields(part) for part in re.split(r"^\S.*\bdump:\n", text, flags=re.M)[1:]]

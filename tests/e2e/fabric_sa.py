@@ -18,6 +18,8 @@ SM, TOOLS = HOSTS[0].id, HOSTS[-1].id
 TIMEOUT_MS = "60000"
 LAB = None
 FOUND = None
+# What is asked of a large fabric: it takes OpenSM and the tool most of their time.
+OF_LARGE = ("test_node_records", "test_port_info_records", "test_link_records", "test_LFT_records")
 
 
 def query(*words):
@@ -43,9 +45,7 @@ def test_port_info_records():
     tap.equal(len(got), len(HOSTS) + sum(node.ports + 1 for node in SWITCHES))
     pairs = {(one["EndPortLid"], one["PortNum"]) for one in got}
     tap.equal(len(pairs), len(got), "different ports")
-    own = [one for one in got if one["LinkState"] == "Active" and one["Lid:"] != "0"] \
-        if "Lid:" in got[0] else [one for one in got if one.get("Lid", "0") != "0"]
-    tap.equal({int(one["EndPortLid"]) for one in own}, lids(), "ports with a LID")
+    tap.equal({int(one["Lid"]) for one in got} - {0}, lids(), "LIDs of the ports")
 
 
 def test_link_records():
@@ -123,7 +123,7 @@ def test_names_GUIDs_and_LIDs_are_found():
     for option, argument, wanted in (("-L", node.name, lid), ("-l", node.name, lid),
                                      ("-O", lid, node.name),
                                      ("-G", node.name, f"0x{node.port_guids[1]:016x}"),
-                                     ("-U", f"0x{node.guid():x}", node.name)):
+                                     ("-U", f"0x{node.port_guids[1]:016x}", node.name)):
         tap.equal(LAB.run(TOOLS, "saquery", "-t", TIMEOUT_MS, option, argument).strip(), wanted,
                   option)
     text = LAB.run(TOOLS, "saquery", "-t", TIMEOUT_MS, "--list")
@@ -157,8 +157,6 @@ def words_of(text):
 
 
 def test_all_path_records():
-    if len(HOSTS) > 324:
-        return
     text = LAB.run(TOOLS, "saquery", "-p", "-t", TIMEOUT_MS, timeout=120)
     ends = FOUND.ends()
     tap.equal(text.count("PathRecord dump:"), len(ends) ** 2)
@@ -177,4 +175,5 @@ if __name__ == "__main__":
     with fabric_lab.weft(SPEC) as LAB:
         LAB.opensm(SM)
         FOUND = fabric_net.Net(LAB.run(TOOLS, "ibnetdiscover"))
-        tap.main(globals())
+        tap.main({name: value for name, value in globals().items()
+                  if len(HOSTS) <= 324 or name in OF_LARGE})
