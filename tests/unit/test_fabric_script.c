@@ -265,7 +265,7 @@ static void test_equal_seeds_have_equal_histories(void **state)
 }
 
 #define DAY_HOURS    24
-#define DAY_LINES    400
+#define DAY_LINES    240
 #define PROBE_PERIOD 7
 
 /* A script of a few hundred lines, most of them every second or so. */
