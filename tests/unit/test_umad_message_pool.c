@@ -62,25 +62,11 @@ static void test_a_queue_keeps_the_order(void **state)
     message_pool_free(&pool);
 }
 
-static void test_without_memory_nothing_is_taken(void **state)
-{
-    struct message_pool pool = {0};
-    struct message *m;
-
-    (void)state;
-    assert_null(message_take(&pool, SIZE_MAX / 2));
-    m = message_take(&pool, 1);
-    assert_non_null(m);
-    message_give(&pool, m);
-    message_pool_free(&pool);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages_begin_empty_and_come_again),
         cmocka_unit_test(test_a_queue_keeps_the_order),
-        cmocka_unit_test(test_without_memory_nothing_is_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
