@@ -18,32 +18,29 @@ struct attribute {
     bool switch_only;
 };
 
-static const struct attribute notice = {sma_notice, true, false};
-
-/* From NodeDescription on, in order. */
-static const struct attribute tables[] = {
-    [WEFT_ATTR_NODE_DESC - WEFT_ATTR_NODE_DESC] = {sma_node_desc, false, false},
-    [WEFT_ATTR_NODE_INFO - WEFT_ATTR_NODE_DESC] = {sma_node_info, false, false},
-    [WEFT_ATTR_SWITCH_INFO - WEFT_ATTR_NODE_DESC] = {sma_switch_info, true, true},
-    [WEFT_ATTR_GUID_INFO - WEFT_ATTR_NODE_DESC] = {sma_guid_info, true, false},
-    [WEFT_ATTR_PORT_INFO - WEFT_ATTR_NODE_DESC] = {sma_port_info, true, false},
-    [WEFT_ATTR_PKEY_TABLE - WEFT_ATTR_NODE_DESC] = {sma_pkey_table, true, false},
-    [WEFT_ATTR_SL_TO_VL - WEFT_ATTR_NODE_DESC] = {sma_sl_to_vl, true, false},
-    [WEFT_ATTR_VL_ARBITRATION - WEFT_ATTR_NODE_DESC] = {sma_vl_arbitration, true, false},
-    [WEFT_ATTR_LINEAR_FORWARDING - WEFT_ATTR_NODE_DESC] = {sma_linear_forwarding, true, true},
-    [WEFT_ATTR_MULTICAST_FORWARDING - WEFT_ATTR_NODE_DESC] = {sma_multicast_forwarding, true, true},
-    [WEFT_ATTR_VENDOR_DIAG - WEFT_ATTR_NODE_DESC] = {sma_vendor_diag, false, false},
-    [WEFT_ATTR_LED_INFO - WEFT_ATTR_NODE_DESC] = {sma_led_info, true, false},
+/* By attribute id. */
+static const struct attribute attributes[] = {
+    [WEFT_ATTR_NOTICE] = {sma_notice, true, false},
+    [WEFT_ATTR_NODE_DESC] = {sma_node_desc, false, false},
+    [WEFT_ATTR_NODE_INFO] = {sma_node_info, false, false},
+    [WEFT_ATTR_SWITCH_INFO] = {sma_switch_info, true, true},
+    [WEFT_ATTR_GUID_INFO] = {sma_guid_info, true, false},
+    [WEFT_ATTR_PORT_INFO] = {sma_port_info, true, false},
+    [WEFT_ATTR_PKEY_TABLE] = {sma_pkey_table, true, false},
+    [WEFT_ATTR_SL_TO_VL] = {sma_sl_to_vl, true, false},
+    [WEFT_ATTR_VL_ARBITRATION] = {sma_vl_arbitration, true, false},
+    [WEFT_ATTR_LINEAR_FORWARDING] = {sma_linear_forwarding, true, true},
+    [WEFT_ATTR_MULTICAST_FORWARDING] = {sma_multicast_forwarding, true, true},
+    [WEFT_ATTR_VENDOR_DIAG] = {sma_vendor_diag, false, false},
+    [WEFT_ATTR_LED_INFO] = {sma_led_info, true, false},
 };
 
 /* NULL: there is no such attribute. */
 static const struct attribute *find_attribute(uint16_t attr_id)
 {
-    uint32_t i = (uint32_t)attr_id - WEFT_ATTR_NODE_DESC;
-
-    if (attr_id == WEFT_ATTR_NOTICE)
-        return &notice;
-    return i < sizeof(tables) / sizeof(tables[0]) && tables[i].answer ? &tables[i] : NULL;
+    if (attr_id >= sizeof(attributes) / sizeof(attributes[0]))
+        return NULL;
+    return attributes[attr_id].answer ? &attributes[attr_id] : NULL;
 }
 
 struct port *sma_addressed_port(struct sma_request *r, uint32_t number)

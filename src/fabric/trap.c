@@ -5,71 +5,14 @@
 #include "core/wire/mad_header.h"
 #include "fabric/flight.h"
 #include "fabric/forward.h"
-#include "fabric/sma.h"
+#include "fabric/notice.h"
 
 #include <string.h>
 
-#define VERSION       1
-#define NOTICE_BYTES  64
-#define DETAILS_BYTES 54
-
-/* Notice types (IBA 13.4.8.2). */
-#define TYPE_URGENT   1
-#define TYPE_SECURITY 2
-#define TYPE_INFO     4
-#define TYPE_EMPTY    0x7F
+#define VERSION 1
 
 /* The unit of SubnetTimeOut. */
 #define TIMEOUT_UNIT_NS 4096
-
-/* Trap 144: OtherLocalChanges. Trap 256: DrNotice, DrPathTruncated. Trap 259: which of the details
- * are valid, all but the GIDs. */
-#define OTHER_LOCAL_CHANGES 1
-#define DR_NOTICE           0x80
-#define DR_TRUNCATED        0x40
-#define DR_PATH_BYTES       30
-#define VALID_WITHOUT_GIDS  0x3F
-#define VALID_GIDS          0xC0
-
-/* Details begin with the LID and what is about the packet that broke a rule. Byte offsets (IBA
- * 14.2.5.1). */
-enum detail {
-    DETAIL_128_LID = 0,
-    DETAIL_129_LID = 2,
-    DETAIL_129_PORT = 4,
-    DETAIL_144_LID = 2,
-    DETAIL_144_LOCAL = 5,
-    DETAIL_144_CAPABILITY = 6,
-    DETAIL_144_CHANGES = 11,
-    DETAIL_145_LID = 2,
-    DETAIL_145_GUID = 6,
-    DETAIL_256_LID = 2,
-    DETAIL_256_DR_SLID = 4,
-    DETAIL_256_METHOD = 6,
-    DETAIL_256_ATTR_ID = 8,
-    DETAIL_256_ATTR_MOD = 10,
-    DETAIL_256_M_KEY = 14,
-    DETAIL_256_HOPS = 23,
-    DETAIL_256_PATH = 24,
-    DETAIL_257_LID1 = 2,
-    DETAIL_257_LID2 = 4,
-    DETAIL_257_KEY = 6,
-    DETAIL_257_SL = 10,
-    DETAIL_257_QP1 = 11,
-    DETAIL_257_QP2 = 15,
-    DETAIL_257_GID1 = 19,
-    DETAIL_257_GID2 = 35,
-    DETAIL_259_VALID = 0,
-    DETAIL_259_LID1 = 2,
-    DETAIL_259_LID2 = 4,
-    DETAIL_259_PKEY = 6,
-    DETAIL_259_SL_QP1 = 8,
-    DETAIL_259_QP2 = 12,
-    DETAIL_259_GID1 = 16,
-    DETAIL_259_GID2 = 32,
-    DETAIL_259_LID = 48,
-    DETAIL_259_PORT = 50
-};
 
 enum trap_state {
     TRAP_FREE,
@@ -80,15 +23,12 @@ enum trap_state {
 
 /* A trap. */
 struct trap {
-    uint32_t next;  /* of the same sender, or of the free ones: 1 + its slot, or 0 */
-    uint32_t about; /* port */
+    uint32_t next; /* of the same sender, or of the free ones: 1 + its slot, or 0 */
     uint32_t tid;
-    uint16_t number;
     uint8_t state; /* enum trap_state */
-    uint8_t changes;
-    bool sent;   /* at least once with these details */
-    bool toggle; /* in Get(Notice) */
-    uint8_t details[DETAILS_BYTES];
+    bool sent;     /* at least once with these details */
+    bool toggle;   /* in Get(Notice) */
+    struct notice notice;
 };
 
 /* Room for every kind of trap at every port that may be told to raise it: the ten kinds; of a
@@ -173,12 +113,12 @@ static struct trap *first_trap(const struct fabric *f, const struct port *sender
 /* The port that sends what is about a port. */
 static struct port *sender_of(const struct fabric *f, const struct trap *trap)
 {
-    return port_with_lid(f, &f->ports[trap->about]);
+    return port_with_lid(f, &f->ports[trap->notice.about]);
 }
 
 static bool is_security(const struct trap *trap)
 {
-    return trap->number >= TRAP_BAD_MKEY;
+    return trap->notice.trap >= TRAP_BAD_MKEY;
 }
 
 static bool is_repeated(const struct trap *trap)
@@ -222,7 +162,7 @@ static struct trap *find_trap(const struct fabric *f, const struct port *sender,
 {
     struct trap *trap = first_trap(f, sender);
 
-    while (trap && (trap->number != number || trap->about != about))
+    while (trap && (trap->notice.trap != number || trap->notice.about != about))
         trap = trap_at(f->traps, trap->next);
     return trap;
 }
@@ -264,163 +204,6 @@ static void drop_trap(struct fabric *f, struct trap *trap)
     t->free = slot_of(t, trap) + 1;
 }
 
-/* Return path of a directed SMP, without its unused entry 0; the last steps may not find room. */
-static void detail_route(uint8_t *d, const uint8_t *mad)
-{
-    uint8_t hops = mad[WIRE_AT_SMP_DIRECTED_HOP_COUNT];
-
-    if (mad_class(mad) != WEFT_CLASS_SUBN_DIRECTED)
-        return;
-    memcpy(d + DETAIL_256_DR_SLID, mad + WIRE_AT_SMP_DIRECTED_DR_SLID, 2);
-    d[DETAIL_256_HOPS] = DR_NOTICE;
-    if (hops > DR_PATH_BYTES) {
-        hops = DR_PATH_BYTES;
-        d[DETAIL_256_HOPS] |= DR_TRUNCATED;
-    }
-    d[DETAIL_256_HOPS] |= hops;
-    memcpy(d + DETAIL_256_PATH, mad + WIRE_AT_SMP_DIRECTED_RETURN_PATH + 1, hops);
-}
-
-static void details_mkey(uint8_t *d, const struct packet *cause)
-{
-    wire_set_be16(d + DETAIL_256_LID, cause->slid);
-    d[DETAIL_256_METHOD] = mad_method(cause->mad);
-    wire_set_be16(d + DETAIL_256_ATTR_ID, mad_attr_id(cause->mad));
-    wire_set_be32(d + DETAIL_256_ATTR_MOD, mad_attr_mod(cause->mad));
-    memcpy(d + DETAIL_256_M_KEY, cause->mad + WIRE_AT_SMP_M_KEY, 8);
-    detail_route(d, cause->mad);
-}
-
-static void details_key(uint8_t *d, const struct packet *cause, uint32_t key)
-{
-    wire_set_be16(d + DETAIL_257_LID1, cause->slid);
-    wire_set_be16(d + DETAIL_257_LID2, cause->dlid);
-    wire_set_be32(d + DETAIL_257_KEY, key);
-    d[DETAIL_257_SL] = (uint8_t)(cause->sl << 4);
-    wire_set_be32(d + DETAIL_257_QP1, cause->src_qpn);
-    wire_set_be32(d + DETAIL_257_QP2, cause->dst_qpn);
-    if (cause->has_grh) {
-        memcpy(d + DETAIL_257_GID1, cause->sgid, sizeof(cause->sgid));
-        memcpy(d + DETAIL_257_GID2, cause->dgid, sizeof(cause->dgid));
-    }
-}
-
-static void details_switch_pkey(uint8_t *d, const struct packet *cause, uint8_t port)
-{
-    wire_set_be16(d + DETAIL_259_VALID, VALID_WITHOUT_GIDS);
-    wire_set_be16(d + DETAIL_259_LID1, cause->slid);
-    wire_set_be16(d + DETAIL_259_LID2, cause->dlid);
-    wire_set_be16(d + DETAIL_259_PKEY, cause->pkey);
-    wire_set_be32(d + DETAIL_259_SL_QP1, (uint32_t)cause->sl << 28 | cause->src_qpn);
-    wire_set_be32(d + DETAIL_259_QP2, cause->dst_qpn);
-    d[DETAIL_259_PORT] = port;
-    if (cause->has_grh) {
-        wire_set_be16(d + DETAIL_259_VALID, VALID_WITHOUT_GIDS | VALID_GIDS);
-        memcpy(d + DETAIL_259_GID1, cause->sgid, sizeof(cause->sgid));
-        memcpy(d + DETAIL_259_GID2, cause->dgid, sizeof(cause->dgid));
-    }
-}
-
-/* What of the details stands fast when the trap is raised. */
-static void set_details(struct trap *trap, const struct port *p, const struct packet *cause)
-{
-    memset(trap->details, 0, sizeof(trap->details));
-    switch ((enum trap_number)trap->number) {
-    case TRAP_BAD_MKEY:
-        details_mkey(trap->details, cause);
-        break;
-    case TRAP_BAD_PKEY:
-        details_key(trap->details, cause, cause->pkey);
-        break;
-    case TRAP_BAD_QKEY:
-        details_key(trap->details, cause, cause->qkey);
-        break;
-    case TRAP_BAD_PKEY_SWITCH:
-        details_switch_pkey(trap->details, cause, p->number);
-        break;
-    case TRAP_LINK_INTEGRITY:
-    case TRAP_BUFFER_OVERRUN:
-    case TRAP_WATCHDOG:
-        trap->details[DETAIL_129_PORT] = p->number;
-        break;
-    case TRAP_LINK_STATE:
-    case TRAP_CAPABILITY:
-    case TRAP_SYSTEM_GUID:
-        break;
-    }
-}
-
-static void details_capability(uint8_t *d, const struct port *sender, uint8_t changes)
-{
-    memcpy(d + DETAIL_144_CAPABILITY, sender->info + WIRE_AT_PORT_INFO_CAPABILITY_MASK, 4);
-    if (sender->issm > 0)
-        d[DETAIL_144_CAPABILITY + 3] |= CAPABILITY_SM;
-    d[DETAIL_144_LOCAL] = changes != 0 ? OTHER_LOCAL_CHANGES : 0;
-    d[DETAIL_144_CHANGES] = changes;
-}
-
-/* The details with what is read when they are sent: the LID may have come in the meantime. */
-static void write_details(const struct fabric *f, const struct trap *trap,
-                          const struct port *sender, uint8_t *d)
-{
-    const uint8_t *lid = sender->info + WIRE_AT_PORT_INFO_LID;
-
-    memcpy(d, trap->details, DETAILS_BYTES);
-    switch ((enum trap_number)trap->number) {
-    case TRAP_LINK_STATE:
-        memcpy(d + DETAIL_128_LID, lid, 2);
-        break;
-    case TRAP_LINK_INTEGRITY:
-    case TRAP_BUFFER_OVERRUN:
-    case TRAP_WATCHDOG:
-        memcpy(d + DETAIL_129_LID, lid, 2);
-        break;
-    case TRAP_CAPABILITY:
-        memcpy(d + DETAIL_144_LID, lid, 2);
-        details_capability(d, sender, trap->changes);
-        break;
-    case TRAP_SYSTEM_GUID:
-        memcpy(d + DETAIL_145_LID, lid, 2);
-        wire_set_be64(d + DETAIL_145_GUID, port_node(f, sender)->system_guid);
-        break;
-    case TRAP_BAD_PKEY_SWITCH:
-        memcpy(d + DETAIL_259_LID, lid, 2);
-        break;
-    case TRAP_BAD_MKEY:
-    case TRAP_BAD_PKEY:
-    case TRAP_BAD_QKEY:
-        break;
-    }
-}
-
-static uint8_t notice_type(const struct trap *trap)
-{
-    if (is_security(trap))
-        return TYPE_SECURITY;
-    return trap->number < TRAP_CAPABILITY ? TYPE_URGENT : TYPE_INFO;
-}
-
-/* NodeType (IBA 14.2.5.3), which is what a generic notice calls its producer. */
-static uint8_t producer(const struct node *n)
-{
-    if (n->type == TOPO_CA)
-        return 1;
-    return n->type == TOPO_SWITCH ? 2 : 3;
-}
-
-static void write_notice(const struct fabric *f, const struct trap *trap, uint8_t *data)
-{
-    const struct port *sender = sender_of(f, trap);
-
-    memset(data, 0, NOTICE_BYTES);
-    wire_set(WIRE_NOTICE_GENERIC, data, 1);
-    wire_set(WIRE_NOTICE_TYPE, data, notice_type(trap));
-    wire_set(WIRE_NOTICE_PRODUCER, data, producer(port_node(f, sender)));
-    wire_set_be16(data + WIRE_AT_NOTICE_TRAP, trap->number);
-    wire_set_be16(data + WIRE_AT_NOTICE_ISSUER_LID, port_lid(sender));
-    write_details(f, trap, sender, data + WIRE_AT_NOTICE_DETAILS);
-}
-
 static void send_trap(struct fabric *f, const struct trap *trap, struct port *sender)
 {
     struct packet p = {.dlid = be16_at(sender->info + WIRE_AT_PORT_INFO_MASTER_SM_LID),
@@ -433,7 +216,7 @@ static void send_trap(struct fabric *f, const struct trap *trap, struct port *se
     mad_set_tid(p.mad, trap->tid);
     mad_set_attr_id(p.mad, WEFT_ATTR_NOTICE);
     memcpy(p.mad + WIRE_AT_SMP_M_KEY, sender->info + WIRE_AT_PORT_INFO_M_KEY, 8);
-    write_notice(f, trap, p.mad + WEFT_ATTRIBUTE_OFFSET);
+    notice_write(f, &trap->notice, p.mad + WEFT_ATTRIBUTE_OFFSET);
     f->stats.traps_sent++;
     forward_send(f, sender, &p);
 }
@@ -475,24 +258,25 @@ static void raise_trap(struct fabric *f, struct port *p, uint16_t number, uint8_
     uint32_t about = port_index(f, is_about_link(number) ? p : sender);
     struct trap *trap;
 
-    WEFT_ASSERT((cause != NULL) == (number >= TRAP_BAD_MKEY));
+    WEFT_ASSERT(!cause == (number < TRAP_BAD_MKEY));
     if (port_node(f, p)->dead)
         return;
     trap = find_trap(f, sender, number, about);
     if (!trap) {
         trap = take_slot(f->traps);
         memset(trap, 0, sizeof(*trap));
-        trap->about = about;
-        trap->number = number;
+        trap->notice.about = about;
+        trap->notice.trap = number;
         append(f, sender, trap);
     }
     if (!is_repeated(trap)) {
-        trap->changes = 0;
+        trap->notice.changes = 0;
         trap->toggle = !trap->toggle;
     }
-    trap->changes |= changes;
+    trap->notice.changes |= changes;
     trap->tid = next_tid(f->traps);
-    set_details(trap, p, cause);
+    if (cause)
+        notice_set_cause(&trap->notice, p, cause);
     schedule(f, trap, sender);
 }
 
@@ -560,12 +344,10 @@ void trap_get_notice(const struct fabric *f, const struct port *at, uint8_t *dat
     uint32_t count = 0;
 
     if (!head) {
-        memset(data, 0, NOTICE_BYTES);
-        wire_set(WIRE_NOTICE_GENERIC, data, 1);
-        wire_set(WIRE_NOTICE_TYPE, data, TYPE_EMPTY);
+        notice_write_empty(data);
         return;
     }
-    write_notice(f, head, data);
+    notice_write(f, &head->notice, data);
     for (const struct trap *trap = head; trap; trap = trap_at(f->traps, trap->next))
         count += is_repeated(trap);
     wire_set(WIRE_NOTICE_TOGGLE, data, head->toggle);
@@ -576,7 +358,7 @@ void trap_set_notice(struct fabric *f, struct port *at, const uint8_t *data)
 {
     struct trap *head = queue_head(f, at);
 
-    if (head && wire_be16(data + WIRE_AT_NOTICE_TRAP) == head->number &&
+    if (head && wire_be16(data + WIRE_AT_NOTICE_TRAP) == head->notice.trap &&
         wire_get(WIRE_NOTICE_TOGGLE, data) == head->toggle)
         end_trap(f, head);
 }
