@@ -4,7 +4,7 @@
 #include "host/client.h"
 #include "host/issm.h"
 #include "host/listen.h"
-#include "host/pump.h"
+#include "host/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,29 +120,10 @@ static void server_connection(uv_poll_t *handle, int status, int events)
     client_accept(handle->data);
 }
 
-/* Bells have rung. They are edge-triggered, so none need be read: each ring is reported once. */
-static void server_rung(uv_poll_t *handle, int status, int events)
-{
-    struct server *s = handle->data;
-    weft_time clock = server_clock();
-    struct epoll_event rung[64];
-    int count;
-
-    (void)status;
-    (void)events;
-    count = epoll_wait(s->bells, rung, sizeof(rung) / sizeof(rung[0]), 0);
-    for (int i = 0; i < count; i++) {
-        if (rung[i].data.ptr)
-            pump_activate(rung[i].data.ptr, clock);
-        else
-            s->alarm_at = WEFT_TIME_NEVER;
-    }
-}
-
 /* Makes the descriptors that are the daemon's own. */
 static int server_files(struct server *s, struct fabric_error *error)
 {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct rlimit files;
 
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
@@ -153,11 +132,10 @@ static int server_files(struct server *s, struct fabric_error *error)
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
     s->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    s->bells = epoll_create1(EPOLL_CLOEXEC);
-    s->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (s->spare_fd < 0 || s->bells < 0 || s->alarm < 0 ||
-        epoll_ctl(s->bells, EPOLL_CTL_ADD, s->alarm, &event) < 0)
-        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event queue: %s",
+    /* A client's bell is a pipe whose other end may be gone. */
+    (void)sigaction(SIGPIPE, &ignore, &s->pipe_before);
+    if (s->spare_fd < 0 || loop_open(s) != 0)
+        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event loop: %s",
                              strerror(errno));
     return 0;
 }
@@ -174,8 +152,6 @@ static int server_handles(struct server *s, struct fabric_error *error)
 {
     int failed;
 
-    if (uv_loop_init(&s->loop) != 0)
-        return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event loop");
     failed = uv_signal_init(&s->loop, &s->signals[0]);
     failed |= uv_signal_init(&s->loop, &s->signals[1]);
     failed |= uv_timer_init(&s->loop, &s->second);
@@ -186,13 +162,10 @@ static int server_handles(struct server *s, struct fabric_error *error)
     s->handles = true;
     /* These make descriptors non-blocking and can fail only with a wrong one. */
     failed |= uv_poll_init(&s->loop, &s->listening, s->listener.fd);
-    failed |= uv_poll_init(&s->loop, &s->ringing_poll, s->bells);
     s->listening.data = s;
-    s->ringing_poll.data = s;
     if (failed)
         return server_refuse(error, WEFT_ERR_NOMEM, "the system gives no event loop");
     (void)uv_poll_start(&s->listening, UV_READABLE, server_connection);
-    (void)uv_poll_start(&s->ringing_poll, UV_READABLE, server_rung);
     (void)uv_timer_start(&s->second, server_second, 1000, 1000);
     server_hear_signals(s);
     return 0;
@@ -229,7 +202,7 @@ int server_new(const struct server_options *o, struct fabric *f, struct server *
     s->spare_fd = -1;
     s->bells = -1;
     s->alarm = -1;
-    s->alarm_at = WEFT_TIME_NEVER;
+    (void)sigaction(SIGPIPE, NULL, &s->pipe_before);
     s->listener = (struct listener){.fd = -1, .lock = -1};
     s->started = server_clock();
     list_init(&s->clients);
@@ -260,82 +233,13 @@ int server_new(const struct server_options *o, struct fabric *f, struct server *
     return 0;
 }
 
-/* Lets the alarm ring at a moment of the machine's time, or before. */
-static void server_set_alarm(struct server *s, weft_time at)
-{
-    struct itimerspec t = {.it_value = {.tv_sec = 0}};
-
-    /* An alarm that rings too early is harmless, and setting it costs a system call. */
-    if (at >= s->alarm_at)
-        return;
-    t.it_value.tv_sec = (time_t)(at / WEFT_S);
-    t.it_value.tv_nsec = (long)(at % WEFT_S);
-    if (timerfd_settime(s->alarm, TFD_TIMER_ABSTIME, &t, NULL) == 0)
-        s->alarm_at = at;
-}
-
-/* When something is to be done though nobody asks. */
-static weft_time server_deadline(struct server *s, weft_time clock)
-{
-    weft_time at = server_clock_at(s, fabric_deadline(s->fabric));
-    weft_time flush_at = s->capture ? capture_flush(s->capture, clock) : WEFT_TIME_NEVER;
-
-    return at < flush_at ? at : flush_at;
-}
-
-/* Tells the processor that this is a loop that waits. */
-static void server_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#else
-    atomic_signal_fence(memory_order_seq_cst);
-#endif
-}
-
-/* One turn of the loop: a round of the hot path; sockets and timers now and then; sleep, when there
- * has been nothing to do for a while. */
-static void server_turn(struct server *s)
-{
-    weft_time clock = server_clock();
-    weft_time deadline;
-    uv_run_mode mode = UV_RUN_NOWAIT;
-
-    if (pump_round(s, clock))
-        s->busy_at = clock;
-    if (clock - s->busy_at >= s->options.spin_ns) {
-        deadline = server_deadline(s, clock);
-        if (deadline > clock && pump_sleep(s)) {
-            if (deadline != WEFT_TIME_NEVER)
-                server_set_alarm(s, deadline);
-            s->stats.sleeps++;
-            mode = UV_RUN_ONCE;
-        }
-    }
-    if (mode == UV_RUN_ONCE || clock - s->looked_at >= SERVER_LOOK_NS) {
-        (void)uv_run(&s->loop, mode);
-        s->looked_at = server_clock();
-        /* Sleep was no idleness: what woke us may be followed by more. */
-        if (mode == UV_RUN_ONCE)
-            s->busy_at = s->looked_at;
-    } else if (s->busy_at != clock) {
-        server_pause();
-    }
-}
-
 int server_run(struct server *s)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction before;
-
-    /* A client's bell is a pipe whose other end may be gone. */
-    (void)sigaction(SIGPIPE, &ignore, &before);
     server_hear_signals(s);
     while (!s->stopping)
-        server_turn(s);
+        loop_turn(s);
     if (s->options.status)
         s->options.status(s->options.status_ctx, s);
-    (void)sigaction(SIGPIPE, &before, NULL);
     return s->capture ? capture_end(s->capture, s->fabric) : 0;
 }
 
@@ -359,24 +263,21 @@ static void server_close(struct server *s)
     uv_close((uv_handle_t *)&s->signals[1], NULL);
     uv_close((uv_handle_t *)&s->second, NULL);
     uv_close((uv_handle_t *)&s->listening, NULL);
-    uv_close((uv_handle_t *)&s->ringing_poll, NULL);
     (void)uv_run(&s->loop, UV_RUN_DEFAULT);
-    (void)uv_loop_close(&s->loop);
 }
 
 struct server *server_free(struct server *s)
 {
-    const int *fds[] = {&s->spare_fd, &s->bells, &s->alarm};
-
     server_close(s);
     if (s->capture)
         (void)capture_end(s->capture, s->fabric);
     if (s->issm)
         issm_free(s->issm);
+    loop_close(s);
     listener_close(&s->listener);
-    for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-        if (*fds[i] >= 0)
-            (void)close(*fds[i]);
+    if (s->spare_fd >= 0)
+        (void)close(s->spare_fd);
+    (void)sigaction(SIGPIPE, &s->pipe_before, NULL);
     free(s->capture);
     free(s->slots);
     free(s->by_attachment.entries);

@@ -11,13 +11,12 @@
 #include "core/base/list.h"
 #include "host/server.h"
 
+#include <signal.h>
 #include <sys/types.h>
 #include <uv.h>
 
 /** How long a client may take to say HELLO. */
 #define SERVER_HELLO_NS (5 * WEFT_S)
-/** How often a busy daemon looks at its sockets. */
-#define SERVER_LOOK_NS  (100 * WEFT_US)
 /** Messages of one client that are dealt with in one go. */
 #define SERVER_MESSAGES 64
 
@@ -73,17 +72,19 @@ struct server {
     uv_signal_t signals[2];
     uv_timer_t second;
     uv_poll_t listening;
-    uv_poll_t ringing_poll;
     struct listener listener;
     int spare_fd;       /* given up for a moment to refuse somebody when there are no descriptors */
-    int bells;          /* an epoll of the daemon's bells and the alarm, edge-triggered */
+    int bells;          /* an epoll: see loop.c */
     int alarm;          /* a timerfd: deadlines to the nanosecond */
     weft_time alarm_at; /* when it rings, of the machine's time; WEFT_TIME_NEVER */
+    weft_time spin_ns;  /* how long to look before sleeping, as learned */
     weft_time started;  /* the machine's time that is the fabric's 0 */
-    weft_time looked_at; /* when sockets were looked at last */
+    weft_time looked_at; /* when everything was looked at last */
     weft_time busy_at;   /* when something was done last */
     bool stopping;
-    bool handles; /* the loop and its handles exist */
+    bool has_loop;                /* libuv's loop exists */
+    bool handles;                 /* and its handles */
+    struct sigaction pipe_before; /* what SIGPIPE did before server_new() */
 
     struct list_node clients, active, ringing;
     struct client **slots; /* options.clients pointers, NULL where free */

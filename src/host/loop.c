@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The daemon's loop.
+ *
+ * What the daemon sleeps on is one epoll: the clients' bells, a timerfd for deadlines, and libuv's
+ * own descriptor, behind which are sockets and signals. So waking up by a bell, which is what
+ * happens for every request where both sides sleep, costs one system call. Bells and timer are
+ * edge-triggered and never read.
+ *
+ * Looking at the rings for a while before sleeping saves both sides the bells, where the next
+ * packet comes soon; where it does not, it takes the processor from those who would send it. Which
+ * of the two it is, the last sleeps tell: one that was shorter than the while allowed makes the
+ * next while longer, one that was not makes it shorter. */
+#include "host/loop.h"
+
+#include "host/capture.h"
+#include "host/pump.h"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/* How often a busy daemon looks at everything. */
+#define LOOP_LOOK_NS    (100 * WEFT_US)
+/* The while begins with such a part of what is allowed, and is not shorter unless it is 0. */
+#define LOOP_SPIN_PARTS 8
+#define LOOP_EVENTS     64
+
+int loop_open(struct server *s)
+{
+    struct epoll_event alarm = {.events = EPOLLIN | EPOLLET, .data.ptr = &s->alarm};
+    struct epoll_event uv = {.events = EPOLLIN, .data.ptr = &s->loop};
+
+    s->spin_ns = s->options.spin_ns;
+    s->alarm_at = WEFT_TIME_NEVER;
+    s->bells = epoll_create1(EPOLL_CLOEXEC);
+    s->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (s->bells < 0 || s->alarm < 0 || uv_loop_init(&s->loop) != 0)
+        return WEFT_ERR_NOMEM;
+    s->has_loop = true;
+    if (epoll_ctl(s->bells, EPOLL_CTL_ADD, s->alarm, &alarm) < 0 ||
+        epoll_ctl(s->bells, EPOLL_CTL_ADD, uv_backend_fd(&s->loop), &uv) < 0)
+        return WEFT_ERR_NOMEM;
+    return 0;
+}
+
+void loop_close(struct server *s)
+{
+    if (s->has_loop)
+        (void)uv_loop_close(&s->loop);
+    if (s->alarm >= 0)
+        (void)close(s->alarm);
+    if (s->bells >= 0)
+        (void)close(s->bells);
+}
+
+/* Lets the alarm ring at a moment of the machine's time, or before: an alarm that rings too early
+ * is harmless, and setting it costs a system call. */
+static void loop_set_alarm(struct server *s, weft_time at)
+{
+    struct itimerspec t = {.it_value = {.tv_sec = 0}};
+
+    if (at >= s->alarm_at)
+        return;
+    t.it_value.tv_sec = (time_t)(at / WEFT_S);
+    t.it_value.tv_nsec = (long)(at % WEFT_S);
+    if (timerfd_settime(s->alarm, TFD_TIMER_ABSTIME, &t, NULL) == 0)
+        s->alarm_at = at;
+}
+
+/* When something is to be done though nobody asks. */
+static weft_time loop_deadline(struct server *s, weft_time clock)
+{
+    weft_time at = server_clock_at(s, fabric_deadline(s->fabric));
+    weft_time flush_at = s->capture ? capture_flush(s->capture, clock) : WEFT_TIME_NEVER;
+    int uv_ms;
+
+    uv_update_time(&s->loop);
+    uv_ms = uv_backend_timeout(&s->loop);
+    if (uv_ms >= 0 && clock + (weft_time)uv_ms * WEFT_MS < at)
+        at = clock + (weft_time)uv_ms * WEFT_MS;
+    return at < flush_at ? at : flush_at;
+}
+
+/* Looks at everything, and waits for something where that is wanted.
+ * @return whether a client has rung */
+static bool loop_look(struct server *s, bool wait)
+{
+    struct epoll_event events[LOOP_EVENTS];
+    int count = epoll_wait(s->bells, events, LOOP_EVENTS, wait ? -1 : 0);
+    bool rung = false, uv = false;
+
+    s->looked_at = server_clock();
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.ptr == &s->loop) {
+            uv = true;
+        } else if (events[i].data.ptr == &s->alarm) {
+            s->alarm_at = WEFT_TIME_NEVER;
+        } else {
+            pump_activate(events[i].data.ptr, s->looked_at);
+            rung = true;
+        }
+    }
+    uv_update_time(&s->loop);
+    if (uv || uv_backend_timeout(&s->loop) == 0)
+        (void)uv_run(&s->loop, UV_RUN_NOWAIT);
+    return rung;
+}
+
+/* Learns from a sleep how long to look before the next one. */
+static void loop_learn(struct server *s, weft_time slept_ns)
+{
+    weft_time most = s->options.spin_ns, least = most / LOOP_SPIN_PARTS;
+
+    if (slept_ns > most)
+        s->spin_ns = s->spin_ns / 2 < least ? 0 : s->spin_ns / 2;
+    else if (s->spin_ns < least)
+        s->spin_ns = least;
+    else
+        s->spin_ns = s->spin_ns * 2 > most ? most : s->spin_ns * 2;
+}
+
+/* Sleeps until something happens or is due. */
+static void loop_sleep(struct server *s, weft_time clock, weft_time deadline)
+{
+    if (deadline != WEFT_TIME_NEVER)
+        loop_set_alarm(s, deadline);
+    s->stats.sleeps++;
+    if (loop_look(s, true))
+        loop_learn(s, s->looked_at - clock);
+    /* Sleep was no idleness: what woke us may be followed by more. */
+    s->busy_at = s->looked_at;
+}
+
+/* Tells the processor that this is a loop that waits. */
+static void loop_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+void loop_turn(struct server *s)
+{
+    weft_time clock = server_clock();
+
+    if (pump_round(s, clock))
+        s->busy_at = clock;
+    if (clock - s->busy_at >= s->spin_ns) {
+        weft_time deadline = loop_deadline(s, clock);
+
+        if (deadline > clock + s->spin_ns && pump_sleep(s)) {
+            loop_sleep(s, clock, deadline);
+            return;
+        }
+    }
+    if (clock - s->looked_at >= LOOP_LOOK_NS)
+        (void)loop_look(s, false);
+    else if (s->busy_at != clock)
+        loop_pause();
+}
