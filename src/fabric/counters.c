@@ -70,10 +70,32 @@ static uint64_t sum(uint64_t a, uint64_t b, uint64_t max)
     return b > max - a ? max : a + b;
 }
 
-void counters_add(struct port *p, enum counter c, uint64_t n)
+static void add(struct port *p, enum counter c, uint64_t n)
 {
     p->counters.classic[c] = sum(p->counters.classic[c], n, all_ones(c));
     p->counters.wide[c] = sum(p->counters.wide[c], n, UINT64_MAX);
+}
+
+static void add_detail(struct port *p, enum counter_detail d, uint64_t n)
+{
+    p->counters.details[d] = (uint16_t)sum(p->counters.details[d], n, UINT16_MAX);
+}
+
+void counters_add(struct port *p, enum counter c, uint64_t n)
+{
+    add(p, c, n);
+    if (c == COUNTER_XMIT_DISCARDS)
+        add_detail(p, COUNTER_DETAIL_INACTIVE, n);
+    else if (c == COUNTER_RCV_ERRORS)
+        add_detail(p, COUNTER_DETAIL_LOCAL_PHYSICAL, n);
+    else if (c == COUNTER_RCV_SWITCH_RELAY_ERRORS)
+        add_detail(p, COUNTER_DETAIL_DLID_MAPPING, n);
+}
+
+void counters_add_loop(struct port *p)
+{
+    add(p, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
+    add_detail(p, COUNTER_DETAIL_LOOPING, 1);
 }
 
 void counters_set(struct port *p, enum counter c, uint64_t value)
@@ -99,14 +121,14 @@ static void count_kind(struct port *p, enum counter_ext which)
 
 void counters_sent(struct port *p, const struct packet *packet)
 {
-    counters_add(p, COUNTER_XMIT_DATA, words_of(packet));
-    counters_add(p, COUNTER_XMIT_PACKETS, 1);
+    add(p, COUNTER_XMIT_DATA, words_of(packet));
+    add(p, COUNTER_XMIT_PACKETS, 1);
     count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_XMIT : COUNTER_EXT_UNICAST_XMIT);
 }
 
 void counters_received(struct port *p, const struct packet *packet)
 {
-    counters_add(p, COUNTER_RCV_DATA, words_of(packet));
-    counters_add(p, COUNTER_RCV_PACKETS, 1);
+    add(p, COUNTER_RCV_DATA, words_of(packet));
+    add(p, COUNTER_RCV_PACKETS, 1);
     count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_RCV : COUNTER_EXT_UNICAST_RCV);
 }

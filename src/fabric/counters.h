@@ -16,8 +16,11 @@ uint8_t counter_bits(enum counter c);
 const char *counter_name(enum counter c);
 enum counter counter_find(const char *name, size_t len);
 
-/** Adds to both sets. */
+/** Adds to both sets, and to the likely one of the counter's details: discards are those of a link
+ * that is down, errors those of a CRC, relay errors those of a DLID without a way. */
 void counters_add(struct port *p, enum counter c, uint64_t n);
+/** Counts a relay error of a packet that would leave by the port it came in by. */
+void counters_add_loop(struct port *p);
 /** Sets both sets; the classic one to at most all ones. */
 void counters_set(struct port *p, enum counter c, uint64_t value);
 

@@ -30,7 +30,10 @@ static struct port *lost(struct fabric *f, struct port *at, const struct packet 
 static struct port *relay_error(struct fabric *f, struct port *at, const struct packet *p,
                                 enum drop why)
 {
-    counters_add(at, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
+    if (why == DROP_LOOP)
+        counters_add_loop(at);
+    else
+        counters_add(at, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
     return lost(f, at, p, why);
 }
 

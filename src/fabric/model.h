@@ -78,11 +78,28 @@ enum counter_ext {
     COUNTERS_EXT
 };
 
-/** What a port counts. The two sets are cleared separately. */
+/** Why packets were discarded or errors came in: PortXmitDiscardDetails, then PortRcvErrorDetails,
+ * each in the order of its fields. */
+enum counter_detail {
+    COUNTER_DETAIL_INACTIVE, /* of XMIT_DISCARDS: the link does not carry it */
+    COUNTER_DETAIL_NEIGHBOR_MTU,
+    COUNTER_DETAIL_LIFETIME,
+    COUNTER_DETAIL_HOQ_LIFETIME,
+    COUNTER_DETAIL_LOCAL_PHYSICAL, /* of RCV_ERRORS: a CRC does not fit */
+    COUNTER_DETAIL_MALFORMED,
+    COUNTER_DETAIL_BUFFER_OVERRUN,
+    COUNTER_DETAIL_DLID_MAPPING, /* of RCV_SWITCH_RELAY_ERRORS: no way */
+    COUNTER_DETAIL_VL_MAPPING,
+    COUNTER_DETAIL_LOOPING, /* of RCV_SWITCH_RELAY_ERRORS: the way leads back */
+    COUNTERS_DETAIL
+};
+
+/** What a port counts. The sets are cleared separately. */
 struct port_counters {
     uint64_t classic[COUNTERS]; /* saturate at the width of their field */
     uint64_t wide[COUNTERS];    /* the same events, 64 bits */
     uint64_t ext[COUNTERS_EXT];
+    uint16_t details[COUNTERS_DETAIL];
 };
 
 /** One port. */

@@ -10,6 +10,12 @@
 #define VERSION    1
 #define DATA_BYTES (WEFT_MAD_BYTES - WEFT_ATTRIBUTE_OFFSET)
 
+/* Optional attributes (IBA 16.1.4.1, 16.1.4.2): behind CounterSelect, counters of 16 bits whose
+ * numbers are their bits in it. */
+#define ATTR_PORT_RCV_ERROR_DETAILS    0x0015
+#define ATTR_PORT_XMIT_DISCARD_DETAILS 0x0016
+#define DETAILS_AT                     4
+
 /* PortSelect of all ports (IBA 16.1.3.5). */
 #define ALL_PORTS 255
 
@@ -144,7 +150,7 @@ static enum weft_status counters(struct fabric *f, const struct port *at,
     uint8_t answer[DATA_BYTES] = {0};
     uint8_t first, last;
 
-    if (!select_ports(f, at, wire_get(WIRE_PORT_COUNTERS_PORT_SELECT, data) & 0xFF, &first, &last))
+    if (!select_ports(f, at, data[WIRE_AT_PORT_COUNTERS_PORT_SELECT], &first, &last))
         return WEFT_STATUS_BAD_VALUE;
     wire_set(WIRE_PORT_COUNTERS_PORT_SELECT, answer,
              wire_get(WIRE_PORT_COUNTERS_PORT_SELECT, data));
@@ -165,6 +171,36 @@ static enum weft_status counters(struct fabric *f, const struct port *at,
         wire_set(field->field, answer, total);
     }
     memcpy(data, answer, sizeof(answer));
+    return WEFT_STATUS_OK;
+}
+
+/* One of the attributes with details: those from `first_detail` on to before `end`. */
+static enum weft_status details(struct fabric *f, const struct port *at,
+                                enum counter_detail first_detail, enum counter_detail end, bool set,
+                                uint8_t *data)
+{
+    uint64_t selected = wire_get(WIRE_PORT_COUNTERS_COUNTER_SELECT, data);
+    unsigned count = (unsigned)(end - first_detail);
+    uint8_t first, last;
+
+    if (!select_ports(f, at, data[WIRE_AT_PORT_COUNTERS_PORT_SELECT], &first, &last))
+        return WEFT_STATUS_BAD_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t *field = data + DETAILS_AT + 2 * i;
+        uint16_t value = wire_be16(field);
+        uint64_t total = 0;
+
+        for (unsigned number = first; number <= last; number++) {
+            struct port *p = node_port(f, port_node(f, at), (uint8_t)number);
+            uint16_t *counter = &p->counters.details[first_detail + i];
+
+            if (set && (selected >> i & 1) != 0)
+                *counter = value;
+            total = sum(total, *counter, UINT16_MAX);
+        }
+        wire_set_be16(field, (uint16_t)total);
+    }
+    memset(data + DETAILS_AT + 2 * count, 0, DATA_BYTES - DETAILS_AT - 2 * count);
     return WEFT_STATUS_OK;
 }
 
@@ -196,6 +232,10 @@ static enum weft_status get_or_set(struct fabric *f, const struct port *at, bool
         return counters(f, at, &classic_attribute, set, data);
     case WEFT_ATTR_PM_PORT_COUNTERS_EXT:
         return counters(f, at, &wide_attribute, set, data);
+    case ATTR_PORT_RCV_ERROR_DETAILS:
+        return details(f, at, COUNTER_DETAIL_LOCAL_PHYSICAL, COUNTERS_DETAIL, set, data);
+    case ATTR_PORT_XMIT_DISCARD_DETAILS:
+        return details(f, at, COUNTER_DETAIL_INACTIVE, COUNTER_DETAIL_LOCAL_PHYSICAL, set, data);
     default:
         return WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
     }

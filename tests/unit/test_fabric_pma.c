@@ -13,10 +13,13 @@
 
 #include <cmocka.h>
 
-#define PM       WEFT_CLASS_PERF
-#define CLASSIC  WEFT_ATTR_PM_PORT_COUNTERS
-#define EXTENDED WEFT_ATTR_PM_PORT_COUNTERS_EXT
-#define ALL      255
+#define PM              WEFT_CLASS_PERF
+#define CLASSIC         WEFT_ATTR_PM_PORT_COUNTERS
+#define EXTENDED        WEFT_ATTR_PM_PORT_COUNTERS_EXT
+/* PortRcvErrorDetails, PortXmitDiscardDetails. */
+#define ERROR_DETAILS   0x0015
+#define DISCARD_DETAILS 0x0016
+#define ALL             255
 
 /* A CA with both ports at one switch. */
 static const char two_ports[] =
@@ -305,8 +308,7 @@ static void test_what_it_does_not_know_is_answered_and_said(void **state)
         {1, WEFT_METHOD_GET_TABLE, CLASSIC, WEFT_STATUS_BAD_METHOD},
         {1, 0x00, CLASSIC, WEFT_STATUS_BAD_METHOD},
         {1, WEFT_METHOD_GET, 0x0010, WEFT_STATUS_BAD_METHOD_ATTRIBUTE}, /* PortSamplesControl */
-        {1, WEFT_METHOD_GET, 0x0015, WEFT_STATUS_BAD_METHOD_ATTRIBUTE}, /* PortRcvErrorDetails */
-        {1, WEFT_METHOD_SET, 0x0016, WEFT_STATUS_BAD_METHOD_ATTRIBUTE},
+        {1, WEFT_METHOD_SET, 0x0011, WEFT_STATUS_BAD_METHOD_ATTRIBUTE},
         {1, WEFT_METHOD_GET, 0x0036, WEFT_STATUS_BAD_METHOD_ATTRIBUTE}, /* PortXmitDataSL */
         {1, WEFT_METHOD_GET, 0xFFFF, WEFT_STATUS_BAD_METHOD_ATTRIBUTE},
     };
@@ -364,6 +366,74 @@ static void test_counters_move_with_the_fabric_s_own_traffic(void **state)
     ff_free(ff);
 }
 
+/* The detail at a place of an attribute, for one port. */
+static uint16_t detail(struct ff_program *p, uint16_t lid, uint16_t attr_id, uint8_t port,
+                       unsigned place)
+{
+    struct packet answer = get(p, lid, attr_id, port);
+    const uint8_t *at = ff_data(&answer) + 4 + 2 * place;
+
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static void test_details_tell_why(void **state)
+{
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct port *p = ff_port(ff, "sw", 3);
+    uint16_t lid = lid_of(ff, "sw", 0);
+    struct packet q, answer;
+
+    (void)state;
+    counters_add(p, COUNTER_XMIT_DISCARDS, 70000);
+    counters_add(p, COUNTER_RCV_ERRORS, 2);
+    counters_add(p, COUNTER_RCV_SWITCH_RELAY_ERRORS, 3);
+    counters_add_loop(p);
+    counters_add(ff_port(ff, "sw", 4), COUNTER_RCV_ERRORS, 65535);
+    assert_int_equal(detail(a, lid, DISCARD_DETAILS, 3, 0), 65535);
+    assert_int_equal(detail(a, lid, DISCARD_DETAILS, 3, 1), 0);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 0), 2);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 3), 3);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 5), 1);
+    assert_int_equal(p->counters.classic[COUNTER_RCV_SWITCH_RELAY_ERRORS], 4);
+    /* Of all ports, sticking at all ones. */
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, ALL, 0), 65535);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, ALL, 3), 3);
+    /* Set writes what is selected. */
+    q = query(a, lid, WEFT_METHOD_SET, ERROR_DETAILS, 3, 0x21);
+    ff_data(&q)[5] = 9;
+    assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_OK);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 0), 9);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 3), 3);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 5), 0);
+    assert_int_equal(detail(a, lid, DISCARD_DETAILS, 3, 0), 65535);
+    q = query(a, lid, WEFT_METHOD_GET, ERROR_DETAILS, 5, 0);
+    assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_BAD_VALUE);
+    ff_free(ff);
+}
+
+static void test_details_follow_from_what_happens(void **state)
+{
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    uint16_t lid = lid_of(ff, "sw", 0);
+    struct packet q;
+
+    (void)state;
+    q = query(a, 999, WEFT_METHOD_GET, CLASSIC, 1, 0);
+    ff_send(a, &q);
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 1, 3), 1);
+    q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0);
+    ff_command(ff, "link b/1 down");
+    ff_send(a, &q);
+    assert_int_equal(detail(a, lid, DISCARD_DETAILS, 2, 0), 1);
+    ff_command(ff, "corrupt 100% on link a/1 out requests");
+    ff_send(a, &q);
+    ff_command(ff, "clear");
+    assert_int_equal(detail(a, lid, ERROR_DETAILS, 1, 0), 1);
+    ff_free(ff);
+}
+
 static void test_queries_that_find_no_room_are_counted(void **state)
 {
     struct fabric_config c;
@@ -404,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_what_it_does_not_know_is_answered_and_said),
         cmocka_unit_test(test_datagrams_and_answers_are_left_to_programs),
         cmocka_unit_test(test_counters_move_with_the_fabric_s_own_traffic),
+        cmocka_unit_test(test_details_tell_why),
+        cmocka_unit_test(test_details_follow_from_what_happens),
         cmocka_unit_test(test_queries_that_find_no_room_are_counted),
     };
 
