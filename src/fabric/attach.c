@@ -192,7 +192,7 @@ static bool agent_valid(const struct fabric_agent *want)
     if (want->qpn > WEFT_QP_GSI || want->mgmt_class == 0 ||
         mad_class_is_smi(want->mgmt_class) != (want->qpn == WEFT_QP_SMI))
         return false;
-    return !mad_class_has_oui(want->mgmt_class) || memcmp(want->oui, none, sizeof(none));
+    return !mad_class_has_oui(want->mgmt_class) || memcmp(want->oui, none, sizeof(none)) != 0;
 }
 
 static bool same_kind(const struct fabric_agent *a, const struct fabric_agent *b)

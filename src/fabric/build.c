@@ -286,9 +286,10 @@ static void fill_switch(struct fabric *f, struct node *n, const struct topo_node
 static void fill_identity(struct fabric *f, struct node *n, const struct topo_node *from,
                           const struct given *given, struct model_sizes *used)
 {
-    const char *name = from->name[0] == '\0' && from->id ? from->id : from->name;
+    const char *id = from->id ? from->id : "";
+    const char *name = from->name[0] == '\0' ? id : from->name;
 
-    n->guid = from->guid != 0 ? from->guid : make_guid(f, given, from->id, strlen(from->id));
+    n->guid = from->guid != 0 ? from->guid : make_guid(f, given, id, strlen(id));
     n->system_guid = from->sysimg_guid != 0 ? from->sysimg_guid : n->guid;
     n->type = from->type;
     n->vendor = from->vendor_id != 0 ? from->vendor_id & 0xFFFFFF : VENDOR;
@@ -298,8 +299,8 @@ static void fill_identity(struct fabric *f, struct node *n, const struct topo_no
     n->revision = node_is_switch(n) ? REVISION_SWITCH : 0;
     snprintf(n->name, sizeof(n->name), "%s", name);
     if (from->id && from->guid == 0) {
-        n->id = strcpy(f->ids + used->id_bytes, from->id);
-        used->id_bytes += strlen(from->id) + 1;
+        n->id = memcpy(f->ids + used->id_bytes, id, strlen(id) + 1);
+        used->id_bytes += strlen(id) + 1;
     }
 }
 

@@ -63,8 +63,8 @@ struct fabric_error {
  * @param ret    the fabric, for fabric_free()
  * @param error  why not; written only on failure
  * @return 0; WEFT_ERR_INVALID: a field of c is out of range, or the topology cannot be built (a
- *         port used twice, no node); WEFT_ERR_FULL: more nodes than FABRIC_NODES_MAX or than LIDs;
- *         WEFT_ERR_NOMEM */
+ *         port used twice, no node); WEFT_ERR_FULL: more nodes than FABRIC_NODES_MAX, or to be
+ *         up more ports than LIDs; WEFT_ERR_NOMEM */
 int fabric_new(const struct fabric_config *c, const struct topo *t, const struct weft_alloc *a,
                struct fabric **ret, struct fabric_error *error);
 

@@ -19,7 +19,7 @@ static const char *printable(const char *name, char ret[TOPO_NAME_BYTES])
 {
     size_t i = 0;
 
-    for (; name[i] && i < TOPO_NAME_BYTES - 1; i++)
+    for (; i < TOPO_NAME_BYTES - 1 && name[i]; i++)
         ret[i] = name[i] >= 0x20 && name[i] < 0x7F ? name[i] : '?';
     ret[i] = '\0';
     return ret;

@@ -251,7 +251,7 @@ void link_trained(struct fabric *f, struct port *p)
     struct port *peer = other_end(f, p);
     struct terms t;
 
-    if (!p->training)
+    if (!p->training || !peer)
         return; /* something has brought the link down since */
     if (!can_be_up(f, p, peer, &t)) {
         go_down(f, p, peer);

@@ -173,6 +173,7 @@ static void route_from(struct plan *p, uint32_t from)
     for (uint32_t i = p->first_way[from]; i < p->first_way[from + 1]; i++)
         if (p->hops[p->ways[i].to] + 1 == p->hops[from])
             nearer[count++] = p->ways[i].port;
+    WEFT_ASSERT(count > 0); /* the search has come here by one of them */
     turn = p->turn[from] % count;
     for (uint32_t i = 0; i < p->target_count; i++) {
         set_route(&p->f->switches[from], p->targets[i].lid, nearer[turn]);

@@ -102,30 +102,35 @@ struct port *ff_port(const struct ff *ff, const char *name, uint8_t number)
     return node_port(ff->f, n, number);
 }
 
+/* The place of the program that an attachment belongs to; of none: a free one. */
+static struct ff_program **find_program(struct ff *ff, uint64_t id)
+{
+    for (int i = 0; i < FF_PROGRAMS; i++)
+        if (ff->programs[i] ? ff->programs[i]->id.v == id : id == 0)
+            return &ff->programs[i];
+    fail_msg("no such program");
+    return NULL;
+}
+
 struct ff_program *ff_attach(struct ff *ff, const char *name)
 {
     const struct node *n = ff_node(ff, name);
+    struct ff_program **place = find_program(ff, 0);
     struct ff_program *p = calloc(1, sizeof(*p));
     uint8_t number = 0;
-    int i = 0;
 
     assert_non_null(p);
-    while (i < FF_PROGRAMS && ff->programs[i])
-        i++;
-    assert_in_range(i, 0, FF_PROGRAMS - 1);
     assert_int_equal(fabric_attach(ff->f, node_index(ff->f, n), 0, &p->id, &number, &p->tids), 0);
     p->ff = ff;
     p->port = node_port(ff->f, n, number);
     p->next_tid = 1;
-    ff->programs[i] = p;
+    *place = p;
     return p;
 }
 
 void ff_detach(struct ff_program *p)
 {
-    for (int i = 0; i < FF_PROGRAMS; i++)
-        if (p->ff->programs[i] == p)
-            p->ff->programs[i] = NULL;
+    *find_program(p->ff, p->id.v) = NULL;
     assert_int_equal(fabric_detach(p->ff->f, p->ff->now, p->id), 0);
     free(p);
 }
@@ -198,14 +203,10 @@ static void collect(struct ff *ff)
     struct fabric_delivery d;
 
     while (fabric_poll(ff->f, &d)) {
-        int i = 0;
+        struct ff_program *p = *find_program(ff, d.to.v);
 
-        while (i < FF_PROGRAMS && !(ff->programs[i] && ff->programs[i]->id.v == d.to.v))
-            i++;
-        assert_in_range(i, 0, FF_PROGRAMS - 1);
-        assert_in_range(ff->programs[i]->count, 0, FF_INBOX - 1);
-        ff->programs[i]->inbox[(ff->programs[i]->first + ff->programs[i]->count++) % FF_INBOX] =
-            *d.packet;
+        assert_in_range(p->count, 0, FF_INBOX - 1);
+        p->inbox[(p->first + p->count++) % FF_INBOX] = *d.packet;
     }
 }
 

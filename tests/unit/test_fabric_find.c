@@ -58,7 +58,7 @@ static void test_a_node_is_found_by_all_its_names(void **state)
     assert_int_equal(find(ff, "0x0000000000000020"), 1);
     assert_int_equal(find(ff, "0000000000000020"), 1);
     assert_int_equal(find(ff, "0X20"), 1);
-    assert_int_equal(find(ff, "0x31"), 2); /* a port GUID */
+    assert_int_equal(find(ff, "0x31"), 2);               /* a port GUID */
     assert_int_equal(find(ff, "H-0000000000000020"), 1); /* as dumps call it */
     fails(ff, "H-20", WEFT_ERR_NOTFOUND);
     ff_free(ff);
