@@ -19,6 +19,8 @@ all: packages-build
 demo: all
 	build/src/cli/weft storm $(DEMO_STORM) --report $(DEMO_REPORT)
 	@echo "The curves over time are in $(DEMO_REPORT): open it with a browser."
+	@echo
+	@tools/demo-fabric build
 
 test: packages-test
 	@tools/run-tests

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""docs/tutorial-opensm.md is true: its commands run in order, and print what it says they print."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import tap
+
+TUTORIAL = tap.ROOT / "docs/tutorial-opensm.md"
+# It normally takes some seconds.
+DEADLINE_S = 90
+END_OF_BLOCK = "\N{FULL BLOCK} end of block"
+
+
+def blocks():
+    """(line, commands, what they print or None) of each block of commands."""
+    text = TUTORIAL.read_text(encoding="utf-8")
+    found = re.finditer(r"^```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", text, flags=re.M | re.S)
+    return [(text.count("\n", 0, block.start()) + 1, block[1], block[2]) for block in found]
+
+
+def pattern(text):
+    """A regular expression for a text in which `...` stands for what is left out: whole lines
+    where it stands alone, otherwise a part of a line."""
+    lines = []
+    for line in text.splitlines():
+        if line == "...":
+            lines.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts = (re.escape(re.sub(r"[ \t]+", " ", part)) for part in line.split("..."))
+            lines.append(r"[^\n]*".join(parts) + r"\n")
+    return "".join(lines)
+
+
+def run_blocks(folder, commands):
+    """What each block printed; those after a failed command are not run."""
+    pathlib.Path(folder, "examples").symlink_to(tap.ROOT / "examples")
+    script = "set -e\n" + "".join(f"{block}echo '{END_OF_BLOCK}'\n" for block in commands)
+    environment = {**os.environ,
+                   "PATH": f"{pathlib.Path(tap.weft()).parent}:{os.environ['PATH']}"}
+    with subprocess.Popen(["sh"], cwd=folder, env=environment, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", start_new_session=True) as shell:
+        try:
+            printed, _ = shell.communicate(script, timeout=DEADLINE_S)
+        finally:
+            # Whatever it has left running is of its session; the fabric is not.
+            try:
+                os.killpg(shell.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            left = tap.run([tap.weft(), "fabric", "ctl", f"{folder}/tour/fabric.sock", "stop"])
+    assert shell.returncode != 0 or left.returncode != 0, f"the tutorial leaves its fabric running:\n{printed}"
+    return printed.split(END_OF_BLOCK + "\n")
+
+
+def test_the_commands_print_what_the_tutorial_says():
+    told = blocks()
+    assert len(told) > 5, "the tutorial has hardly a command"
+    with tap.scratch() as folder:
+        printed = run_blocks(folder, [commands for _, commands, _ in told])
+        for (line, commands, wanted), got in zip(told, printed):
+            where = f"docs/tutorial-opensm.md:{line}:\n{commands}"
+            if wanted is not None:
+                assert re.fullmatch(pattern(wanted), re.sub(r"[ \t]+", " ", got)), \
+                    f"{where}prints\n{got}and should print\n{wanted}"
+        tap.equal(len(printed), len(told) + 1, f"blocks, of which the last printed\n{printed[-1]}")
+
+
+tap.main(globals())
