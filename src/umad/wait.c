@@ -2,7 +2,9 @@
 /* Waiting: spin, then sleep. */
 #include "umad/wait.h"
 
+#include "channel/message.h"
 #include "umad/keeper.h"
+#include "umad/place.h"
 #include "umad/pump.h"
 
 #include <errno.h>
@@ -122,14 +124,29 @@ static weft_time nap_end(const struct open_port *p, weft_time now, weft_time unt
     return until;
 }
 
+/* The daemon's last words, where it has thrown this program out. */
+static void last_words(const struct open_port *p)
+{
+    struct message_result m;
+    size_t bytes;
+
+    while (message_receive(p->channel.socket, &m, sizeof(m), &bytes, NULL) == 0) {
+        if (bytes == sizeof(m) && message_has_head(&m, bytes) && m.head.type == MESSAGE_REFUSED &&
+            message_text_ended(m.text, sizeof(m.text)))
+            place_complain(m.text);
+    }
+}
+
 static void woken(struct open_port *p, const struct pollfd fds[NAP_FDS])
 {
     if (fds[0].revents && !p->closing)
         bell_hush(p->kick);
     if (fds[1].revents)
         bell_hush(fds[1].fd);
-    if (fds[2].revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL))
+    if (fds[2].revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) {
         p->dead = true;
+        last_words(p);
+    }
     if (fds[3].revents) {
         bell_hush(p->channel.client_bell);
         p->armed = false;
