@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Of an environment variable that is empty nobody means the value. */
@@ -21,16 +20,19 @@ char *fabric_socket(const char *given)
 {
     const char *folder = variable("XDG_RUNTIME_DIR");
     char *path = NULL;
+    int length;
 
     if (!given)
         given = variable("WEFT_FABRIC");
     if (given)
-        path = strdup(given);
-    else if (folder && asprintf(&path, "%s/weft-fabric.sock", folder) < 0)
-        path = NULL;
-    else if (!folder && asprintf(&path, "/tmp/weft-fabric-%u.sock", (unsigned)getuid()) < 0)
-        path = NULL;
-    if (!path)
+        length = asprintf(&path, "%s", given);
+    else if (folder)
+        length = asprintf(&path, "%s/weft-fabric.sock", folder);
+    else
+        length = asprintf(&path, "/tmp/weft-fabric-%u.sock", (unsigned)getuid());
+    if (length < 0) {
         message_failed("no memory for the name of the socket");
+        return NULL;
+    }
     return path;
 }

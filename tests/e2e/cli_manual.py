@@ -54,8 +54,9 @@ def test_options_in_the_manual_are_those_of_the_help():
 
 def sanitized():
     """Whether the build is instrumented: other packages' programs cannot load its libraries."""
-    text = (pathlib.Path(os.environ["WEFT_BUILD"]) / "meson-info/intro-buildoptions.json").read_text()
-    return next(o["value"] for o in json.loads(text) if o["name"] == "b_sanitize") != "none"
+    path = pathlib.Path(os.environ["WEFT_BUILD"], "meson-info/intro-buildoptions.json")
+    options = json.loads(path.read_text(encoding="utf-8"))
+    return next(o["value"] for o in options if o["name"] == "b_sanitize") != "none"
 
 
 def run_examples(name):

@@ -247,7 +247,8 @@ def test_in_the_background_it_listens_when_the_command_returns():
         done = fabric(*words)
         tap.equal((done.returncode, done.stderr), (DONE, ""))
         pid = int(pid_file.read_text())
-        tap.equal(done.stdout, f"fabric: 36 nodes, 48 links; listens on {folder}/s; process {pid}\n")
+        tap.equal(done.stdout,
+                  f"fabric: 36 nodes, 48 links; listens on {folder}/s; process {pid}\n")
         try:
             tap.succeeds(ctl(f"{folder}/s", "status"))
             tap.equal(os.getsid(pid), pid)
@@ -370,7 +371,8 @@ def test_names_with_blanks_are_names():
         with serving(folder, topology=topology) as daemon:
             for words in (["node", "host one", "dead"], ["link", "the leaf/1", "down"],
                           ["link", '"host one"/1', "up"], ['link "the leaf"/1 down'],
-                          ["name", "host one", "back\\slash one"], ["node", "back\\slash one", "alive"]):
+                          ["name", "host one", "back\\slash one"],
+                          ["node", "back\\slash one", "alive"]):
                 tap.succeeds(ctl(daemon.path, *words))
             tap.succeeds(weft("run", "--fabric", daemon.path, "--node", "the leaf", "true"))
             tap.equal(end(daemon)[0], DONE)
