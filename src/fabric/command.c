@@ -285,9 +285,9 @@ static int parse_sa(struct parser *p)
 /* Where: behind "on". */
 static int take_place(struct parser *p)
 {
-    static const char *const words[] = {"link", "node", "transit", "all", NULL};
-    static const enum fault_place places[] = {FAULT_ON_PORT, FAULT_ON_NODE, FAULT_ON_TRANSIT,
-                                              FAULT_ON_ALL};
+    static const char *const words[] = {"link", "node", "agent", "transit", "all", NULL};
+    static const enum fault_place places[] = {FAULT_ON_PORT, FAULT_ON_NODE, FAULT_ON_AGENT,
+                                              FAULT_ON_TRANSIT, FAULT_ON_ALL};
     struct command *c = p->c;
     unsigned which;
     int err = choose(p, words, &which);
@@ -295,7 +295,7 @@ static int take_place(struct parser *p)
     if (err != 0)
         return err;
     c->fault.place = places[which];
-    if (c->fault.place == FAULT_ON_NODE) {
+    if (c->fault.place == FAULT_ON_NODE || c->fault.place == FAULT_ON_AGENT) {
         err = take_node(p);
         c->fault.where = c->node;
     } else if (c->fault.place == FAULT_ON_PORT) {
@@ -318,6 +318,13 @@ static int take_place_and_filter(struct parser *p)
 
     if (err == 0)
         err = take_place(p);
+    if (err == 0 && p->c->fault.place == FAULT_ON_AGENT) {
+        if (p->c->fault.kind == FAULT_LOSS)
+            return 0; /* what comes to an agent are requests */
+        snprintf(p->error->text, sizeof(p->error->text),
+                 "an agent can only have loss; other faults are on link, node, transit or all");
+        return WEFT_ERR_FORMAT;
+    }
     if (err != 0)
         return err;
     if (take(p, "requests"))

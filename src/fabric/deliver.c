@@ -6,12 +6,14 @@
 #include "core/wire/mad_header.h"
 #include "fabric/attach.h"
 #include "fabric/counters.h"
+#include "fabric/fault.h"
 #include "fabric/flight.h"
 #include "fabric/forward.h"
 #include "fabric/keys.h"
 #include "fabric/pma.h"
 #include "fabric/sma.h"
 
+#define BASE_VERSION      1
 #define GRH_HOP_LIMIT_MAX 0xFF
 
 static bool is_smp(const struct packet *p)
@@ -31,6 +33,7 @@ static void reply(struct fabric *f, struct port *at, struct packet *p)
     uint32_t qpn = p->src_qpn;
     uint8_t gid[sizeof(p->dgid)];
 
+    mad_set_base_version(p->mad, BASE_VERSION);
     p->path_bits = p->dlid == WEFT_LID_PERMISSIVE ? 0 : (uint8_t)(p->dlid - port_lid(from));
     p->dlid = p->slid;
     p->src_qpn = p->dst_qpn;
@@ -47,18 +50,20 @@ static void reply(struct fabric *f, struct port *at, struct packet *p)
     forward_send(f, from, p);
 }
 
-/* Get and Set that nobody takes are answered, as a host's own agents would. */
+/* Get and Set that nobody takes are answered, as a host's own agents would. Nobody takes another
+ * base version. */
 static void unclaimed(struct fabric *f, struct port *at, struct packet *p)
 {
     uint8_t method = mad_method(p->mad);
+    bool known = mad_base_version(p->mad) == BASE_VERSION;
 
     if ((method != WEFT_METHOD_GET && method != WEFT_METHOD_SET) || mad_is_response(p->mad) ||
         !is_unicast(p)) {
-        fabric_drop(f, at, p, DROP_UNCLAIMED);
+        fabric_drop(f, at, p, known ? DROP_UNCLAIMED : DROP_MALFORMED);
         return;
     }
     fabric_tell(f, FABRIC_TAP_DELIVERED, at, p);
-    smi_build_response(p->mad, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+    smi_build_response(p->mad, known ? WEFT_STATUS_BAD_METHOD_ATTRIBUTE : WEFT_STATUS_BAD_VERSION);
     reply(f, at, p);
 }
 
@@ -128,7 +133,9 @@ static void enqueue(struct fabric *f, struct port *at, struct packet *p)
 
 static void to_agent(struct fabric *f, struct port *at, struct packet *p)
 {
-    if (f->config.agent_ns > 0)
+    if (faults_any(f) && fault_at_agent(f, port_node(f, at)))
+        fabric_drop(f, at, p, DROP_LOST);
+    else if (f->config.agent_ns > 0)
         enqueue(f, at, p);
     else
         serve(f, at, p);
@@ -181,6 +188,8 @@ void deliver(struct fabric *f, struct port *at, struct packet *p)
         fabric_drop(f, at, p, DROP_DEAD);
     else if (!keys_check(f, port_with_lid(f, at), p))
         return;
+    else if (mad_base_version(p->mad) != BASE_VERSION)
+        unclaimed(f, at, p);
     else if (!is_smp(p))
         deliver_gmp(f, at, p);
     else if ((method & WEFT_METHOD_RESPONSE) || method == WEFT_METHOD_TRAP)

@@ -59,6 +59,7 @@ static uint32_t *chain_of(const struct fabric *f, enum fault_place place, uint32
         WEFT_ASSERT(where < f->port_count);
         return &f->ports[where].fault;
     case FAULT_ON_NODE:
+    case FAULT_ON_AGENT:
         WEFT_ASSERT(where < f->node_count);
         return &f->nodes[where].fault;
     case FAULT_ON_TRANSIT:
@@ -76,7 +77,8 @@ static struct entry *find(const struct fabric *f, const struct fault *what)
     for (; slot != FABRIC_NONE; slot = entry_at(f, slot)->next) {
         struct entry *e = entry_at(f, slot);
 
-        if (e->what.kind == what->kind && e->what.filter == what->filter)
+        if (e->what.kind == what->kind && e->what.filter == what->filter &&
+            e->what.place == what->place)
             return e;
     }
     return NULL;
@@ -116,7 +118,7 @@ int fault_begin(struct fabric *f, const struct fault *what)
 
 static bool is_meant(const struct fault *it, const struct fault *what)
 {
-    return (what->kind == FAULT_KINDS || it->kind == what->kind) &&
+    return it->place == what->place && (what->kind == FAULT_KINDS || it->kind == what->kind) &&
            (what->filter == FAULT_PACKETS || it->filter == what->filter);
 }
 
@@ -202,8 +204,19 @@ static void suffer_chain(struct fabric *f, uint32_t slot, bool reply, struct fau
     enum fault_filter other = reply ? FAULT_REQUESTS : FAULT_REPLIES;
 
     for (; slot != FABRIC_NONE && !fate->lost; slot = entry_at(f, slot)->next)
-        if (entry_at(f, slot)->what.filter != other)
+        if (entry_at(f, slot)->what.filter != other &&
+            entry_at(f, slot)->what.place != FAULT_ON_AGENT)
             suffer(f, &entry_at(f, slot)->what, fate);
+}
+
+bool fault_at_agent(struct fabric *f, const struct node *n)
+{
+    bool lost = false;
+
+    for (uint32_t slot = n->fault; slot != FABRIC_NONE && !lost; slot = entry_at(f, slot)->next)
+        lost = entry_at(f, slot)->what.place == FAULT_ON_AGENT &&
+               hit(f, entry_at(f, slot)->what.share);
+    return lost;
 }
 
 struct fault_fate fault_on_link(struct fabric *f, const struct port *from, const struct packet *p)

@@ -35,6 +35,7 @@ enum fault_filter {
 enum fault_place {
     FAULT_ON_PORT,    /* what leaves the port `where` for its cable */
     FAULT_ON_NODE,    /* every link of the node `where`, in both directions */
+    FAULT_ON_AGENT,   /* MADs that have come to SMA or PMA of the node `where`; FAULT_LOSS only */
     FAULT_ON_TRANSIT, /* every link between two switches */
     FAULT_ON_ALL      /* every link */
 };
@@ -81,6 +82,9 @@ struct fault_fate {
     uint8_t copies;  /* besides the packet itself: 0 or 1 */
     weft_time delay; /* besides the link's latency */
 };
+
+/** Whether a MAD that has come to a node's SMA or PMA is lost there. */
+bool fault_at_agent(struct fabric *f, const struct node *n);
 
 /** Whether any fault is in force: the hot path asks this first. */
 static inline bool faults_any(const struct fabric *f)

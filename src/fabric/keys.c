@@ -143,8 +143,6 @@ bool keys_check(struct fabric *f, struct port *holder, struct packet *p)
 {
     uint8_t gid_index;
 
-    if (mad_base_version(p->mad) != 1)
-        return refuse(f, holder, p, DROP_MALFORMED);
     if (p->dst_qpn == WEFT_QP_SMI) {
         p->pkey_index = 0;
         return true;

@@ -29,7 +29,7 @@ bool keys_find_gid(const struct fabric *f, const struct port *p, const uint8_t g
  *         DROPS: it does */
 enum drop keys_stamp(const struct fabric *f, const struct port *from, struct packet *p);
 
-/** Checks a packet that arrived at the port it is for: base version, QPs, GID, Q_Key, P_Key.
+/** Checks a packet that arrived at the port it is for: QPs, GID, Q_Key, P_Key.
  * Violations are counted in PortInfo and bring a trap. Fills in pkey_index.
  * @param holder  the port that holds the tables
  * @return false: dropped and counted */
@@ -41,9 +41,9 @@ enum keys_side {
     KEYS_OUTBOUND
 };
 
-/** Partition enforcement at a switch's external port; other ports pass all. What goes out must match
- * an entry of the port's table as at its receiver; what comes in must be in the table, as a limited
- * member if it is there as one.
+/** Partition enforcement at a switch's external port; other ports pass all. What goes out must
+ * match an entry of the port's table as at its receiver; what comes in must be in the table, as a
+ * limited member if it is there as one.
  * @return false: dropped and counted, trap 259 */
 bool keys_pass(struct fabric *f, struct port *p, const struct packet *packet, enum keys_side side);
 

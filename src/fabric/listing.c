@@ -94,6 +94,10 @@ static void write_fault(struct wire_text *to, const struct fabric *f, const stru
         wire_text_string(to, "node ");
         write_node(to, f, fault->where);
         break;
+    case FAULT_ON_AGENT:
+        wire_text_string(to, "agent ");
+        write_node(to, f, fault->where);
+        break;
     case FAULT_ON_TRANSIT:
         wire_text_string(to, "transit");
         break;

@@ -119,16 +119,26 @@ static void test_other_unclaimed_mads_end_in_silence(void **state)
     ff_free(ff);
 }
 
-static void test_strange_base_version_is_dropped(void **state)
+static void test_strange_base_version_is_answered_and_reaches_no_program(void **state)
 {
     struct ff *ff = begin(0, 128, 512);
-    struct ff_program *a = ff_attach(ff, "a");
-    struct packet p = ff_gmp(a, port_lid(ff_port(ff, "b", 1)), WEFT_CLASS_DEVICE, GET, 1, 0), got;
+    struct ff_program *a = ff_attach(ff, "a"), *b = ff_attach(ff, "b");
+    uint16_t to = port_lid(b->port);
+    struct packet packets[] = {ff_gmp(a, to, WEFT_CLASS_DEVICE, GET, 1, 0), ask_pma(a, b->port),
+                               ff_lid_smp(a, to, GET, WEFT_ATTR_NODE_INFO, 0)};
+    struct packet got;
 
     (void)state;
-    mad_set_base_version(p.mad, 2);
-    assert_false(ff_ask(a, &p, &got));
+    (void)ff_claim(b, WEFT_QP_GSI, WEFT_CLASS_DEVICE, 1, UINT64_C(1) << GET);
+    for (size_t i = 0; i < 3; i++) {
+        mad_set_base_version(packets[i].mad, 2);
+        assert_int_equal(ff_status(a, &packets[i], &got), WEFT_STATUS_BAD_VERSION);
+        assert_int_equal(mad_base_version(got.mad), 1);
+    }
+    mad_set_method(packets[0].mad, SEND);
+    assert_false(ff_ask(a, &packets[0], &got));
     assert_int_equal(ff_stats(ff).dropped_unclaimed, 1);
+    assert_false(ff_receive(b, &got));
     ff_free(ff);
 }
 
@@ -360,7 +370,7 @@ int main(void)
         cmocka_unit_test(test_unclaimed_get_and_set_are_answered_unsupported),
         cmocka_unit_test(test_unsupported_directed_smp_has_its_direction),
         cmocka_unit_test(test_other_unclaimed_mads_end_in_silence),
-        cmocka_unit_test(test_strange_base_version_is_dropped),
+        cmocka_unit_test(test_strange_base_version_is_answered_and_reaches_no_program),
         cmocka_unit_test(test_program_takes_what_it_claims),
         cmocka_unit_test(test_program_hears_itself_on_its_own_node),
         cmocka_unit_test(test_busy_sa_answers_busy),

@@ -89,6 +89,24 @@ static void test_a_node_s_fault_acts_on_all_its_links_both_ways(void **state)
     fault_end(ff->f, &fault);
 }
 
+static void test_an_agent_s_loss_is_of_what_has_come_to_it(void **state)
+{
+    struct fault at_node, at_agent;
+    const struct node *a = ff_node(ff, "a");
+
+    (void)state;
+    at_agent = loss(FAULT_ON_AGENT, node_index(ff->f, a));
+    begin(&at_agent);
+    assert_true(fault_at_agent(ff->f, a));
+    assert_false(lost("a", 1, &request));
+    at_node = loss(FAULT_ON_NODE, at_agent.where);
+    begin(&at_node);
+    fault_end(ff->f, &at_agent);
+    assert_false(fault_at_agent(ff->f, a));
+    assert_true(lost("a", 1, &request));
+    faults_clear(ff->f);
+}
+
 static void test_transit_is_between_switches(void **state)
 {
     struct fault fault = loss(FAULT_ON_TRANSIT, 0);
@@ -343,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_nothing_happens_without_a_fault),
         cmocka_unit_test(test_a_link_has_two_directions),
         cmocka_unit_test(test_a_node_s_fault_acts_on_all_its_links_both_ways),
+        cmocka_unit_test(test_an_agent_s_loss_is_of_what_has_come_to_it),
         cmocka_unit_test(test_transit_is_between_switches),
         cmocka_unit_test(test_everywhere_is_everywhere),
         cmocka_unit_test(test_filters_tell_requests_from_replies),
