@@ -150,6 +150,8 @@ static int read_line(struct fabric *f, struct clock *clock, const char *text, si
     line->every = when.every_ns;
     line->until =
         when.until_ns == WEFT_TIME_NEVER ? WEFT_TIME_NEVER : later(clock->given, when.until_ns);
+    while (strchr(" \t\r", text[length - 1]))
+        length--;
     memcpy(line->text, text, length);
     line->text[length] = '\0';
     clock->before = line->next;

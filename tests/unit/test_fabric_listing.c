@@ -55,7 +55,7 @@ static void test_every_kind_of_line(void **state)
         "duplicate 100% on link a/1 out",
         "corrupt 1% on link a/1 in",
         "reorder 5% by 90min on node a",
-        "at 1.5s link sw/2 up # later",
+        "at 1.5s link sw/2 up # later \t\r",
         "every 1h clear until 2h",
     };
     struct ff *ff = ff_new(ff_two_hosts, NULL);
