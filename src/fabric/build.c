@@ -233,21 +233,24 @@ static void fill_port(struct fabric *f, struct node *n, uint8_t number, const ch
         fill_end_port(p, SMA_CAPABILITY_HOST);
 }
 
-/* Port 0 of a switch speaks for the whole: what its fastest port can, it can. */
+/* Port 0 of a switch speaks for the whole: what its fastest port can, it can, and does. */
 static void fill_port0(struct fabric *f, struct node *n)
 {
+    static const enum wire_field_id fields[] = {
+        WIRE_PORT_INFO_LINK_WIDTH_SUPPORTED,     WIRE_PORT_INFO_LINK_WIDTH_ENABLED,
+        WIRE_PORT_INFO_LINK_SPEED_SUPPORTED,     WIRE_PORT_INFO_LINK_SPEED_ENABLED,
+        WIRE_PORT_INFO_LINK_SPEED_EXT_SUPPORTED, WIRE_PORT_INFO_LINK_SPEED_EXT_ENABLED};
     struct port *p = node_port(f, n, 0);
 
-    for (uint32_t i = 1; i <= n->ports; i++) {
-        const struct port *other = node_port(f, n, (uint8_t)i);
+    for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
+        uint64_t all = 0;
 
-        p->info[WIRE_AT_PORT_INFO_LINK_WIDTH_SUPPORTED] |=
-            other->info[WIRE_AT_PORT_INFO_LINK_WIDTH_SUPPORTED];
-        p->info[WIRE_AT_PORT_INFO_LINK_SPEED_EXT_SUPPORTED] |=
-            other->info[WIRE_AT_PORT_INFO_LINK_SPEED_EXT_SUPPORTED] & 0x0F;
+        for (uint32_t i = 1; i <= n->ports; i++)
+            all |= wire_get(fields[k], node_port(f, n, (uint8_t)i)->info);
+        wire_set(fields[k], p->info, all);
     }
+    link_begin(p, p);
     wire_set(WIRE_PORT_INFO_PORT_STATE, p->info, PORT_STATE_ACTIVE);
-    wire_set(WIRE_PORT_INFO_PHYSICAL_STATE, p->info, PORT_PHYSICAL_LINK_UP);
     fill_end_port(p, SMA_CAPABILITY_SWITCH);
 }
 
@@ -321,6 +324,16 @@ static void fill_cabled_port(struct fabric *f, struct node *n, const struct topo
               either_word(cable->speed, other->speed));
 }
 
+/* Ports without a cable are as the first one that has one. */
+static void fill_bare_port(struct fabric *f, struct node *n, uint8_t number, const struct topo *t,
+                           const struct topo_node *from)
+{
+    const struct topo_port *first = &t->ports[from->first_port];
+    bool cabled = from->port_count > 0;
+
+    fill_port(f, n, number, cabled ? first->width : "", cabled ? first->speed : "");
+}
+
 static void fill_ports(struct fabric *f, struct node *n, const struct topo *t,
                        const struct topo_node *from, const struct given *given)
 {
@@ -334,7 +347,7 @@ static void fill_ports(struct fabric *f, struct node *n, const struct topo *t,
         if (cabled)
             fill_cabled_port(f, n, t, cable);
         else
-            fill_port(f, n, (uint8_t)i, "", "");
+            fill_bare_port(f, n, (uint8_t)i, t, from);
         if (!node_is_switch(n) && i > 0)
             p->guid =
                 cabled && cable->guid != 0 ? cable->guid : port_guid(f, given, n->guid, (uint8_t)i);

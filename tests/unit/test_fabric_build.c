@@ -361,6 +361,35 @@ static void test_an_end_that_says_no_speed_has_the_others(void **state)
     ff_free(vague);
 }
 
+static void test_ports_without_a_cable_are_as_fast_as_the_node(void **state)
+{
+    struct ff *ff = ff_new("Switch 4 \"S-0000000000000010\" # \"sw\" base port 0 lid 0 lmc 0\n"
+                           "[2] \"H-0000000000000020\"[1] # \"a\" lid 0 4xQDR\n"
+                           "[3] \"H-0000000000000030\"[1] # \"b\" lid 0 1xDDR\n",
+                           NULL);
+    struct fabric_port_info port0;
+
+    (void)state;
+    assert_int_equal(info(ff_port(ff, "sw", 4), WIRE_PORT_INFO_LINK_SPEED_SUPPORTED), 7);
+    assert_int_equal(info(ff_port(ff, "sw", 4), WIRE_PORT_INFO_LINK_SPEED_EXT_SUPPORTED), 0);
+    assert_int_equal(fabric_port(ff->f, 0, 0, &port0), 0);
+    assert_int_equal(port0.state, 4);
+    assert_int_equal(port0.rate_gbps, 40);
+    ff_free(ff);
+}
+
+static void test_nodes_without_any_cable_are_built(void **state)
+{
+    struct ff *ff = ff_new("Ca 2 \"H-0000000000000020\" # \"a\"\n"
+                           "Switch 4 \"S-0000000000000010\" # \"sw\" base port 0 lid 0 lmc 0\n",
+                           NULL);
+
+    (void)state;
+    assert_int_equal(ff->f->port_count, 8);
+    assert_int_equal(port_get_state(ff_port(ff, "a", 2)), PORT_STATE_DOWN);
+    ff_free(ff);
+}
+
 static int build(const struct topo *t, struct fabric_error *error)
 {
     struct fabric_config c;
@@ -451,6 +480,8 @@ int main(void)
         cmocka_unit_test(test_a_lid_that_is_none_is_not_kept),
         cmocka_unit_test(test_a_cable_that_the_file_contradicts_is_left_out),
         cmocka_unit_test(test_an_end_that_says_no_speed_has_the_others),
+        cmocka_unit_test(test_ports_without_a_cable_are_as_fast_as_the_node),
+        cmocka_unit_test(test_nodes_without_any_cable_are_built),
         cmocka_unit_test(test_a_port_with_two_cables_is_refused),
         cmocka_unit_test(test_a_topology_of_no_nodes_or_too_many_is_refused),
         cmocka_unit_test(test_the_samples_of_the_reader_are_built),
