@@ -49,10 +49,7 @@ void mkey_lease_ended(struct fabric *f, struct port *p)
 {
     if (p->lease_end == 0)
         return;
-    if (f->now < p->lease_end) {
-        flight_add(f, p->lease_end, FLIGHT_LEASE, port_index(f, p), NULL);
-        return;
-    }
+    WEFT_ASSERT(f->now >= p->lease_end); /* a new lease sets the port's timer anew */
     p->lease_end = 0;
     wire_set(WIRE_PORT_INFO_M_KEY_PROTECT, p->info, 0);
 }

@@ -18,7 +18,7 @@ enum mkey_verdict {
  * @param at  the port it came in by */
 enum mkey_verdict mkey_check(struct fabric *f, struct port *at, const struct packet *p);
 
-/** The lease may have run out (FLIGHT_LEASE): unless somebody with the key has come since, the
+/** The lease has run out (FLIGHT_LEASE): unless somebody with the key has come since, the
  * protection bits become 0, so that any SM can read the key. */
 void mkey_lease_ended(struct fabric *f, struct port *p);
 

@@ -33,8 +33,7 @@ static uint16_t ports_mask(const struct node *n, uint32_t position)
 {
     uint32_t first = position * MASK_PORTS, count = n->ports + 1U;
 
-    if (first >= count)
-        return 0;
+    WEFT_ASSERT(first < count);
     return count - first >= MASK_PORTS ? UINT16_MAX : (uint16_t)((1U << (count - first)) - 1);
 }
 
