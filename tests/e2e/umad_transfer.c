@@ -98,6 +98,18 @@ static void answer(int port, int agent, struct ib_user_mad *request, int bytes)
     free(u);
 }
 
+static unsigned own_lid(void)
+{
+    umad_port_t port;
+    unsigned lid = 0;
+
+    if (umad_get_port(NULL, 0, &port) == 0) {
+        lid = port.base_lid;
+        umad_release_port(&port);
+    }
+    return lid;
+}
+
 static int serve(int port)
 {
     long mask[16 / sizeof(long)] = {1l << METHOD_GET_MULTI};
@@ -107,7 +119,7 @@ static int serve(int port)
         perror("umad_register");
         return 2;
     }
-    printf("serves\n");
+    printf("serves at LID %u\n", own_lid());
     (void)fflush(stdout);
     for (;;) {
         int bytes;
