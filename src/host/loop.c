@@ -6,10 +6,7 @@
  * happens for every request where both sides sleep, costs one system call. Bells and timer are
  * edge-triggered and never read.
  *
- * Looking at the rings for a while before sleeping saves both sides the bells, where the next
- * packet comes soon; where it does not, it takes the processor from those who would send it. Which
- * of the two it is, the last sleeps tell: one that was shorter than the while allowed makes the
- * next while longer, one that was not makes it shorter. */
+ * How long it looks at the rings before it sleeps is spin.h's matter. */
 #include "host/loop.h"
 
 #include "host/capture.h"
@@ -20,17 +17,15 @@
 #include <unistd.h>
 
 /* How often a busy daemon looks at everything. */
-#define LOOP_LOOK_NS    (100 * WEFT_US)
-/* The while begins with such a part of what is allowed, and is not shorter unless it is 0. */
-#define LOOP_SPIN_PARTS 8
-#define LOOP_EVENTS     64
+#define LOOP_LOOK_NS (100 * WEFT_US)
+#define LOOP_EVENTS  64
 
 int loop_open(struct server *s)
 {
     struct epoll_event alarm = {.events = EPOLLIN | EPOLLET, .data.ptr = &s->alarm};
     struct epoll_event uv = {.events = EPOLLIN, .data.ptr = &s->loop};
 
-    s->spin_ns = s->options.spin_ns;
+    spin_init(&s->spin, s->options.spin_ns);
     s->alarm_at = WEFT_TIME_NEVER;
     s->bells = epoll_create1(EPOLL_CLOEXEC);
     s->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -106,29 +101,18 @@ static bool loop_look(struct server *s, bool wait)
     return rung;
 }
 
-/* Learns from a sleep how long to look before the next one. */
-static void loop_learn(struct server *s, weft_time slept_ns)
-{
-    weft_time most = s->options.spin_ns, least = most / LOOP_SPIN_PARTS;
-
-    if (slept_ns > most)
-        s->spin_ns = s->spin_ns / 2 < least ? 0 : s->spin_ns / 2;
-    else if (s->spin_ns < least)
-        s->spin_ns = least;
-    else
-        s->spin_ns = s->spin_ns * 2 > most ? most : s->spin_ns * 2;
-}
-
 /* Sleeps until something happens or is due. */
 static void loop_sleep(struct server *s, weft_time clock, weft_time deadline)
 {
     if (deadline != WEFT_TIME_NEVER)
         loop_set_alarm(s, deadline);
     s->stats.sleeps++;
+    spin_missed(&s->spin);
     if (loop_look(s, true))
-        loop_learn(s, s->looked_at - clock);
+        spin_woken(&s->spin, s->looked_at - clock);
     /* Sleep was no idleness: what woke us may be followed by more. */
     s->busy_at = s->looked_at;
+    s->idle = false;
 }
 
 /* Tells the processor that this is a loop that waits. */
@@ -145,18 +129,23 @@ void loop_turn(struct server *s)
 {
     weft_time clock = server_clock();
 
-    if (pump_round(s, clock))
+    if (pump_round(s, clock)) {
+        if (s->idle)
+            spin_found(&s->spin);
         s->busy_at = clock;
-    if (clock - s->busy_at >= s->spin_ns) {
+        s->idle = false;
+    } else if (clock - s->busy_at >= s->spin.now_ns) {
         weft_time deadline = loop_deadline(s, clock);
 
-        if (deadline > clock + s->spin_ns && pump_sleep(s)) {
+        if (deadline > clock + s->spin.most_ns && pump_sleep(s)) {
             loop_sleep(s, clock, deadline);
             return;
         }
+    } else {
+        s->idle = true;
     }
     if (clock - s->looked_at >= LOOP_LOOK_NS)
         (void)loop_look(s, false);
-    else if (s->busy_at != clock)
+    else if (s->idle)
         loop_pause();
 }

@@ -10,6 +10,7 @@
 #include "core/base/index.h"
 #include "core/base/list.h"
 #include "host/server.h"
+#include "host/spin.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -77,8 +78,9 @@ struct server {
     int bells;          /* an epoll: see loop.c */
     int alarm;          /* a timerfd: deadlines to the nanosecond */
     weft_time alarm_at; /* when it rings, of the machine's time; WEFT_TIME_NEVER */
-    weft_time spin_ns;  /* how long to look before sleeping, as learned */
-    weft_time started;  /* the machine's time that is the fabric's 0 */
+    struct spin spin;
+    bool idle;           /* looked, and found nothing so far */
+    weft_time started;   /* the machine's time that is the fabric's 0 */
     weft_time looked_at; /* when everything was looked at last */
     weft_time busy_at;   /* when something was done last */
     bool stopping;
