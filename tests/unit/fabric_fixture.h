@@ -18,6 +18,10 @@ extern const char ff_two_hosts[];
  */
 extern const char ff_chain[];
 
+/** Pages from the system, that come zeroed and are touched as needed, whatever the heap of the test
+ * is told to do with its own (meson has it filled with noise). */
+extern const struct weft_alloc ff_pages;
+
 #define FF_PROGRAMS 8
 #define FF_INBOX    256
 

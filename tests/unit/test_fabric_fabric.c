@@ -89,9 +89,18 @@ static void test_memory_is_given_back_wherever_it_runs_out(void **state)
     topo_free(t);
 }
 
-static void test_freeing_nothing_is_fine(void **state)
+static void test_memory_comes_from_the_heap_where_nothing_else_is_said(void **state)
 {
+    struct topo *t = generate("fat-tree:hosts=2,radix=4");
+    struct fabric_error error;
+    struct fabric_config c;
+    struct fabric *f = NULL;
+
     (void)state;
+    fabric_config_init(&c);
+    assert_int_equal(fabric_new(&c, t, NULL, &f, &error), 0);
+    topo_free(t);
+    assert_null(fabric_free(f));
     assert_null(fabric_free(NULL));
 }
 
@@ -101,7 +110,7 @@ static void expect_config(const struct fabric_config *c, int err, const char *na
     struct fabric_error error = {.text = ""};
     struct fabric *f = NULL;
 
-    assert_int_equal(fabric_new(c, t, NULL, &f, &error), err);
+    assert_int_equal(fabric_new(c, t, &ff_pages, &f, &error), err);
     if (err != 0) {
         assert_null(f);
         assert_non_null(strstr(error.text, name));
@@ -405,7 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_given_back_wherever_it_runs_out),
-        cmocka_unit_test(test_freeing_nothing_is_fine),
+        cmocka_unit_test(test_memory_comes_from_the_heap_where_nothing_else_is_said),
         cmocka_unit_test(test_every_limit_of_the_configuration_is_kept),
         cmocka_unit_test(test_nodes_are_told_of),
         cmocka_unit_test(test_ports_are_told_of_as_their_host_sees_them),
