@@ -401,7 +401,7 @@ static void test_details_tell_why(void **state)
     assert_int_equal(detail(a, lid, ERROR_DETAILS, ALL, 3), 3);
     /* Set writes what is selected. */
     q = query(a, lid, WEFT_METHOD_SET, ERROR_DETAILS, 3, 0x21);
-    ff_data(&q)[5] = 9;
+    q.mad[WEFT_ATTRIBUTE_OFFSET + 5] = 9;
     assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_OK);
     assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 0), 9);
     assert_int_equal(detail(a, lid, ERROR_DETAILS, 3, 3), 3);
