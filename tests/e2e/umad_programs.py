@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The drop-in libibumad as programs see it that are linked with the system's: its symbols, a program
-with epoll, long messages both ways, and programs that are killed."""
+"""The drop-in libibumad as programs see it that are linked with the system's: its symbols, a
+program with epoll, long messages both ways, and programs that are killed."""
 import os
 import pathlib
 import re

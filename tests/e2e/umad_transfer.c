@@ -66,7 +66,8 @@ static struct ib_user_mad *receive(int port, int *ret_bytes)
             perror("umad_recv");
             exit(3);
         }
-        u = realloc(u, umad_size() + (size_t)length);
+        free(u);
+        u = malloc(umad_size() + (size_t)length);
         if (!u || umad_recv(port, u, &length, 0) < 0) {
             perror("umad_recv, the whole");
             exit(3);

@@ -30,7 +30,7 @@ def problems(text, existing):
 
 def existing_tests():
     return {name for path in sorted((tap.ROOT / "tests/unit").glob("test_*.c"))
-            for name in re.findall(r"cmocka_unit_test\(\s*(test_\w+)\)",
+            for name in re.findall(r"cmocka_unit_test\w*\(\s*(test_\w+)",
                                    path.read_text(encoding="utf-8"))}
 
 

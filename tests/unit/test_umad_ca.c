@@ -223,22 +223,24 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_one_adapter_is_there),
-        TEST(test_an_adapter_with_its_ports),
-        TEST(test_a_port_in_the_orders_of_bytes_that_the_header_says),
-        TEST(test_the_port_that_nobody_names_is_the_first_active),
-        TEST(test_port_guids_begin_with_port_0),
-        TEST(test_the_path_of_the_SM),
-        TEST(test_the_list_of_adapters),
-        TEST(test_lists_are_sorted_by_name),
-        TEST(test_one_device_does_both_kinds_of_services),
-        TEST(test_a_switch_has_port_0),
-        TEST(test_ports_beyond_what_the_structure_has_are_not_shown),
+        cmocka_unit_test_setup_teardown(test_one_adapter_is_there, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_adapter_with_its_ports, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_port_in_the_orders_of_bytes_that_the_header_says,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_port_that_nobody_names_is_the_first_active, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_port_guids_begin_with_port_0, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_path_of_the_SM, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_list_of_adapters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lists_are_sorted_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_device_does_both_kinds_of_services, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_switch_has_port_0, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ports_beyond_what_the_structure_has_are_not_shown,
+                                        setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

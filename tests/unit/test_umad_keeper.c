@@ -88,14 +88,13 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_retries_go_on_by_themselves),
-        TEST(test_what_nobody_takes_is_answered_by_itself),
-        TEST(test_the_thread_takes_no_signals),
+        cmocka_unit_test_setup_teardown(test_retries_go_on_by_themselves, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_nobody_takes_is_answered_by_itself, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_the_thread_takes_no_signals, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,20 @@ static void test_without_a_timeout_nothing_comes_back(void **state)
     assert_int_equal(umad_close_port(fd), 0);
 }
 
+static void test_what_is_outstanding_is_bounded(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    struct fake_buffer b;
+
+    (void)state;
+    for (uint32_t tid = 1; tid <= 16384; tid++)
+        fake_send(fd, agent, FAKE_SILENT, tid, -1, 0);
+    fake_request(&b, WEFT_CLASS_PERF, FAKE_SILENT, 20000);
+    assert_int_equal(umad_send(fd, agent, &b, WEFT_MAD_BYTES, -1, 0), -EIO);
+    assert_int_equal(errno, ENOMEM);
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
 static void test_a_negative_timeout_waits_for_ever(void **state)
 {
     int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF), length = WEFT_MAD_BYTES;
@@ -374,30 +388,37 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_an_answer_comes_to_who_asked),
-        TEST(test_an_SMP_goes_out_as_it_is_and_its_answer_has_256_bytes),
-        TEST(test_without_an_answer_the_header_comes_back_after_all_retries),
-        TEST(test_retries_get_through_where_packets_are_lost),
-        TEST(test_a_second_answer_and_one_too_late_never_arrive),
-        TEST(test_a_transaction_id_in_use_is_refused),
-        TEST(test_what_cannot_be_sent_is_refused),
-        TEST(test_without_a_timeout_nothing_comes_back),
-        TEST(test_a_negative_timeout_waits_for_ever),
-        TEST(test_a_buffer_too_small_keeps_the_message),
-        TEST(test_poll_tells_whether_something_waits),
-        TEST(test_the_descriptor_is_readable_while_a_message_waits),
-        TEST(test_what_waits_before_the_descriptor_is_asked_for_shows_too),
-        TEST(test_a_GRH_is_sent_and_received),
-        TEST(test_a_full_ring_delays_and_loses_nothing),
-        TEST(test_the_end_of_the_fabric_is_an_error),
-        TEST(test_a_daemon_that_is_killed_is_noticed),
-        TEST(test_what_came_before_the_end_is_still_received),
-        TEST(test_a_ring_that_breaks_its_rule_is_the_end),
+        cmocka_unit_test_setup_teardown(test_an_answer_comes_to_who_asked, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_SMP_goes_out_as_it_is_and_its_answer_has_256_bytes,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            test_without_an_answer_the_header_comes_back_after_all_retries, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_retries_get_through_where_packets_are_lost, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_second_answer_and_one_too_late_never_arrive, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_transaction_id_in_use_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_cannot_be_sent_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_without_a_timeout_nothing_comes_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_outstanding_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_negative_timeout_waits_for_ever, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_buffer_too_small_keeps_the_message, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_poll_tells_whether_something_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_descriptor_is_readable_while_a_message_waits,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            test_what_waits_before_the_descriptor_is_asked_for_shows_too, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_GRH_is_sent_and_received, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_full_ring_delays_and_loses_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_end_of_the_fabric_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_daemon_that_is_killed_is_noticed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_came_before_the_end_is_still_received, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_ring_that_breaks_its_rule_is_the_end, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

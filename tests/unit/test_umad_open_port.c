@@ -163,15 +163,17 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_ports_are_opened_and_closed_without_leaving_anything),
-        TEST(test_closing_ends_the_waits_of_all_threads),
-        TEST(test_a_child_goes_on_with_the_port_when_its_parent_has_ended),
-        TEST(test_a_fork_beside_busy_threads_leaves_the_child_usable),
+        cmocka_unit_test_setup_teardown(test_ports_are_opened_and_closed_without_leaving_anything,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_closing_ends_the_waits_of_all_threads, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(
+            test_a_child_goes_on_with_the_port_when_its_parent_has_ended, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_fork_beside_busy_threads_leaves_the_child_usable,
+                                        setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

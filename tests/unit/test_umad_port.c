@@ -196,19 +196,22 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_port_is_found_by_adapter_and_number),
-        TEST(test_agents_get_the_lowest_number_that_is_free),
-        TEST(test_methods_have_one_owner),
-        TEST(test_what_the_daemon_refuses_is_not_registered),
-        TEST(test_rules_of_registration),
-        TEST(test_the_second_way_to_register),
-        TEST(test_thirteen_registrations_over_five_ports),
-        TEST(test_an_agent_that_leaves_takes_its_requests_along),
+        cmocka_unit_test_setup_teardown(test_a_port_is_found_by_adapter_and_number, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_agents_get_the_lowest_number_that_is_free, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_methods_have_one_owner, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_the_daemon_refuses_is_not_registered, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_rules_of_registration, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_second_way_to_register, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_thirteen_registrations_over_five_ports, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_an_agent_that_leaves_takes_its_requests_along, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,18 +274,20 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_an_answer_of_any_length_comes_whole),
-        TEST(test_a_long_message_waits_until_there_is_room_for_it),
-        TEST(test_an_agent_may_do_RMPP_itself),
-        TEST(test_a_transfer_that_its_receiver_refuses_ends_as_a_timeout),
-        TEST(test_what_nobody_asked_for_goes_to_who_registered),
-        TEST(test_a_Get_that_nobody_takes_is_answered_unsupported),
-        TEST(test_hostile_packets_are_dropped),
+        cmocka_unit_test_setup_teardown(test_an_answer_of_any_length_comes_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_long_message_waits_until_there_is_room_for_it, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_an_agent_may_do_RMPP_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_transfer_that_its_receiver_refuses_ends_as_a_timeout,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_nobody_asked_for_goes_to_who_registered, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_Get_that_nobody_takes_is_answered_unsupported, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_hostile_packets_are_dropped, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,18 +216,21 @@ static int teardown(void **state)
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_thread_that_waits_can_be_canceled_and_the_port_goes_on),
-        TEST(test_who_forbids_cancellation_is_not_canceled),
-        TEST(test_a_signal_ends_the_wait),
-        TEST(test_a_sleeper_sees_to_the_timers_of_what_others_send),
-        TEST(test_each_of_several_waiters_gets_its_message),
-        TEST(test_some_threads_send_and_one_receives),
-        TEST(test_a_sender_does_not_wait_for_one_who_never_receives),
+        cmocka_unit_test_setup_teardown(
+            test_a_thread_that_waits_can_be_canceled_and_the_port_goes_on, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_forbids_cancellation_is_not_canceled, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_signal_ends_the_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_sleeper_sees_to_the_timers_of_what_others_send,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_each_of_several_waiters_gets_its_message, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_some_threads_send_and_one_receives, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_sender_does_not_wait_for_one_who_never_receives,
+                                        setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,8 +130,7 @@ static void client_packets(struct client *c)
         if (ring_owes_bell(&c->rings->to_daemon))
             bell_ring(c->client_bell);
         atomic_store(&c->rings->daemon_asleep, 1);
-    } while (ring_has_room(&c->rings->to_client) &&
-             ring_waiting(&c->rings->to_daemon, c->taken));
+    } while (ring_has_room(&c->rings->to_client) && ring_waiting(&c->rings->to_daemon, c->taken));
 }
 
 static void say_result(struct client *c, int err, uint32_t value)
