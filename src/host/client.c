@@ -370,7 +370,7 @@ void client_greet(struct client *c, const struct message_hello *hello)
 {
     struct message_welcome welcome = {.client = c->number};
     int fds[MESSAGE_FDS] = {-1, -1, -1};
-    struct fabric_error error;
+    struct fabric_error error = {""};
     int err = client_admit(c, hello, &welcome, &error);
 
     if (err) {

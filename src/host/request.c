@@ -118,7 +118,7 @@ static void port_query(struct client *c, const struct message_number *m)
 static void issm_query(struct client *c)
 {
     char path[CHANNEL_PATH_BYTES];
-    struct fabric_error error;
+    struct fabric_error error = {""};
     int err = issm_path(c->server->issm, c->node, c->port, path, &error);
 
     if (err)
@@ -133,7 +133,7 @@ static void command(struct client *c, const struct message_text *m, size_t bytes
     size_t space = bytes - sizeof(m->head);
     /* The answer is made where the command stands. */
     char line[4096];
-    struct fabric_error error;
+    struct fabric_error error = {""};
     int err;
 
     if (space == 0 || !message_text_ended(m->text, space)) {

@@ -218,12 +218,13 @@ static void test_greetings_that_are_none(void **state)
     struct message_welcome welcome = {.client = 1};
     struct message_result refused = {.err = WEFT_ERR_CONFLICT, .text = "because"};
     struct fake d = {.greeting = "hello", .greeting_bytes = 5};
+    char longer[sizeof(refused) + 1] = "";
 
     (void)state;
     expect_greeted(&d, CHANNEL_ROLE_CONTROL, WEFT_ERR_FORMAT, "no weft fabric daemon");
     d = (struct fake){.greeting_bytes = 0};
     expect_greeted(&d, CHANNEL_ROLE_CONTROL, WEFT_ERR_FORMAT, "closes");
-    d = (struct fake){.greeting = text, .greeting_bytes = sizeof(refused) + 1};
+    d = (struct fake){.greeting = longer, .greeting_bytes = sizeof(longer)};
     expect_greeted(&d, CHANNEL_ROLE_CONTROL, WEFT_ERR_FORMAT, "no weft fabric daemon");
 
     message_begin(&refused, MESSAGE_REFUSED);

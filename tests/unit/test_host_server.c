@@ -55,7 +55,7 @@ static struct server_options options(void)
 static int set_up(void **state)
 {
     struct fabric_config config;
-    struct fabric_error error;
+    struct fabric_error error = {""};
     struct topo_error wrong;
     struct server_options o;
     struct server *s;
@@ -150,7 +150,7 @@ static void test_names_that_cannot_be_bound(void **state)
 static void test_one_daemon_a_name(void **state)
 {
     struct server_options o = options();
-    struct fabric_error error;
+    struct fabric_error error = {""};
     struct server *s;
     struct stat st;
 
@@ -184,7 +184,7 @@ static int squat(bool listens)
 static void test_a_stale_socket_is_replaced_and_a_live_one_is_not(void **state)
 {
     struct server_options o = options();
-    struct fabric_error error;
+    struct fabric_error error = {""};
     struct server *s;
     int fd = squat(true);
 
@@ -201,7 +201,7 @@ static void test_a_stale_socket_is_replaced_and_a_live_one_is_not(void **state)
 static void test_a_lock_counts_only_under_its_name(void **state)
 {
     struct listener one, two;
-    struct fabric_error error;
+    struct fabric_error error = {""};
 
     (void)state;
     assert_int_equal(listener_open(path, 0600, &one, &error), 0);
@@ -234,7 +234,7 @@ static void test_it_serves_tells_and_ends(void **state)
     char text[CHANNEL_TEXT_BYTES];
     struct message_text *m = calloc(1, sizeof(*m));
     struct server_stats stats;
-    struct fabric_error error;
+    struct fabric_error error = {""};
     struct channel c, other;
     pthread_t thread;
     struct server *s;
@@ -275,7 +275,7 @@ static void test_a_capture_that_cannot_be_written_is_told_at_the_end(void **stat
 {
     struct server_options o = options();
     FILE *full = fopen("/dev/full", "wb");
-    struct fabric_error error;
+    struct fabric_error error = {""};
     struct server *s;
 
     (void)state;
