@@ -141,6 +141,27 @@ def test_the_command_runs_from_where_it_is_installed():
     tap.equal(tap.run([str(under("bin/weft")), "--version"]).returncode, 0)
 
 
+def test_the_drop_in_keeps_to_its_folder_where_the_installed_command_finds_it():
+    library = under("libibumad.so.3")
+    tap.equal(library.parent.name, "weft")
+    tap.equal({p.parent for p in TOP.rglob("libibumad*")}, {library.parent})
+    command = str(under("bin/weft"))
+    socket = {"WEFT_FABRIC": f"{FOLDER.name}/s"}
+    tap.succeeds(tap.run([command, "fabric", "--topology", "fat-tree:hosts=4,radix=4", "--up",
+                          "--daemon"], env=socket))
+    try:
+        done = tap.run([command, "run", "--node", "host-00001", "sh", "-c",
+                        'echo "$LD_LIBRARY_PATH"; PATH=$PATH:/usr/sbin ibstat -p'],
+                       env={**socket, "LD_LIBRARY_PATH": ""})
+    finally:
+        stopped = tap.run([command, "fabric", "ctl", "stop"], env=socket)
+    tap.succeeds(stopped)
+    tap.succeeds(done)
+    folder, guid = done.stdout.splitlines()
+    assert os.path.samefile(folder, library.parent), folder
+    assert int(guid, 16) > 0, guid
+
+
 def test_manual_pages_are_installed_and_render_without_a_warning():
     pages = sorted([*TOP.rglob("man1/*"), *TOP.rglob("man3/*")])
     wanted = sorted(p.stem for p in (tap.ROOT / "man").glob("*.scd"))
