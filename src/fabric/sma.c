@@ -35,9 +35,13 @@ static const struct attribute attributes[] = {
     [WEFT_ATTR_LED_INFO] = {sma_led_info, true, false},
 };
 
+static const struct attribute mlnx_ext_port_info = {sma_mlnx_ext_port_info, true, false};
+
 /* NULL: there is no such attribute. */
-static const struct attribute *find_attribute(uint16_t attr_id)
+static const struct attribute *find_attribute(const struct node *n, uint16_t attr_id)
 {
+    if (attr_id == SMA_ATTR_MLNX_EXT_PORT_INFO && n->vendor == SMA_VENDOR_MELLANOX)
+        return &mlnx_ext_port_info;
     if (attr_id >= sizeof(attributes) / sizeof(attributes[0]))
         return NULL;
     return attributes[attr_id].answer ? &attributes[attr_id] : NULL;
@@ -76,7 +80,7 @@ void sma_answer(struct sma_request *r, const void *value, size_t bytes)
 
 static uint16_t answer_attribute(struct sma_request *r, uint16_t attr_id)
 {
-    const struct attribute *a = find_attribute(attr_id);
+    const struct attribute *a = find_attribute(r->node, attr_id);
 
     if (!a || (a->switch_only && !node_is_switch(r->node)) || (r->set && !a->can_set))
         return WEFT_STATUS_BAD_METHOD_ATTRIBUTE;

@@ -35,6 +35,12 @@ sma_attribute sma_port_info;
 sma_attribute sma_guid_info, sma_pkey_table, sma_sl_to_vl, sma_vl_arbitration;
 sma_attribute sma_linear_forwarding, sma_multicast_forwarding;
 sma_attribute sma_notice;
+sma_attribute sma_mlnx_ext_port_info;
+
+/** Mellanox ExtendedPortInfo: an attribute of one vendor's devices, for the speed FDR10. */
+#define SMA_ATTR_MLNX_EXT_PORT_INFO 0xFF90
+/** The vendor whose devices have it. */
+#define SMA_VENDOR_MELLANOX         0x0002C9
 
 /** The port that a modifier's port number names. A switch has every port, 0 included; 0 at others
  * is the port it came in by, and another one than that must allow it by its own M_Key.

@@ -249,3 +249,13 @@ uint16_t sma_port_info(struct sma_request *r)
         wire_set(WIRE_PORT_INFO_CLIENT_REREGISTER, r->data, 1);
     return WEFT_STATUS_OK;
 }
+
+/* FDR10 is neither supported, enabled nor active, and nothing else in it concerns us: but OpenSM
+ * asks every port of these devices, and takes a refusal for a fault. */
+uint16_t sma_mlnx_ext_port_info(struct sma_request *r)
+{
+    if (!sma_addressed_port(r, r->modifier))
+        return WEFT_STATUS_BAD_VALUE;
+    memset(r->data, 0, SMA_DATA_BYTES);
+    return WEFT_STATUS_OK;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* src/fabric/sma.c: which attribute has which methods at which node, and what the rest is told. */
 #include "fabric/sma.h"
+#include "fabric/sma_attribute.h"
 #include "sma_lab.h"
 
 #define OK          WEFT_STATUS_OK
@@ -38,7 +39,10 @@ static const struct attribute_case {
     {0x0013, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
     {0x001C, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
     {0x0032, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
-    {0xFF90, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
+    {SMA_ATTR_MLNX_EXT_PORT_INFO, 0, OK, OK, OK, OK},
+    {SMA_ATTR_MLNX_EXT_PORT_INFO, 1, OK, OK, OK, OK},
+    {SMA_ATTR_MLNX_EXT_PORT_INFO, 19, BAD_VALUE, BAD_VALUE, BAD_VALUE, BAD_VALUE},
+    {0xFF91, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
     {0xFFFF, 0, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED},
     /* No attribute has this modifier. */
     {WEFT_ATTR_NOTICE, 1, BAD_VALUE, BAD_VALUE, BAD_VALUE, BAD_VALUE},
@@ -246,6 +250,19 @@ static void test_sm_info_is_for_programs_where_a_port_is_an_sms(void **state)
     sma_lab_free(&lab);
 }
 
+static void test_a_vendors_attribute_is_known_to_its_devices_only(void **state)
+{
+    (void)state;
+    struct sma_lab lab = sma_lab_new(NULL);
+
+    for (uint32_t i = 0; i < lab.ff->f->node_count; i++)
+        lab.ff->f->nodes[i].vendor = 0x00066A;
+    assert_int_equal(
+        sma_lab_status(&lab, SMA_LAB_SWITCH, WEFT_METHOD_GET, SMA_ATTR_MLNX_EXT_PORT_INFO, 1, NULL),
+        UNSUPPORTED);
+    sma_lab_free(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_keeps_the_route_and_says_its_direction),
         cmocka_unit_test(test_lid_routed_smps_are_answered_without_direction),
         cmocka_unit_test(test_sm_info_is_for_programs_where_a_port_is_an_sms),
+        cmocka_unit_test(test_a_vendors_attribute_is_known_to_its_devices_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
