@@ -79,7 +79,7 @@ void server_options_init(struct server_options *ret)
     *ret = (struct server_options){.socket_mode = 0600,
                                    .clients = SERVER_CLIENTS_DEFAULT,
                                    .time_scale = 1,
-                                   .spin_ns = server_processors() > 1 ? 20 * WEFT_US : 0};
+                                   .spin_ns = server_processors() > 1 ? 50 * WEFT_US : 0};
 }
 
 static int server_check(const struct server_options *o, struct fabric_error *error)

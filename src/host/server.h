@@ -18,8 +18,9 @@ struct server_options {
     unsigned socket_mode;    /**< permissions of the socket, default 0600 */
     uint32_t clients;        /**< default 1000: clients at one time */
     double time_scale;       /**< default 1: fabric seconds in one second, 0.001..1,000,000 */
-    weft_time spin_ns;       /**< how long an idle daemon looks at the rings before it sleeps;
-                                  default 20 us, 0 on one processor */
+    weft_time spin_ns;       /**< how long an idle daemon looks at the rings before it sleeps,
+                                  where that has found something of late; default 50 us, 0 on
+                                  one processor: never */
     FILE *pcap; /**< default NULL; every packet is written here, flushed when the daemon is idle */
     /** Called about once a second and before the end, for a status line; may be NULL. */
     void (*status)(void *ctx, const struct server *s);
