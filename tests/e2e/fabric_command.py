@@ -186,6 +186,30 @@ def test_scripts_and_topologies_come_from_standard_input_too():
         tap.succeeds(ctl(f"{folder}/s", "stop"))
 
 
+def alive(path, name):
+    document = json.loads(ctl(path, "nodes", "--json").stdout)
+    return next(node["alive"] for node in document["nodes"] if node["name"] == name)
+
+
+def test_a_script_is_played_by_the_fabrics_own_clock():
+    with tap.scratch() as folder:
+        script = pathlib.Path(folder, "script")
+        script.write_text("node host-00002 dead\nat 1h node host-00001 dead\n"
+                          "at 8760h node host-00003 dead\n")
+        with serving(folder, "--script", script, "--time-scale", 36000, "--up", "--keep-lids",
+                     "--seed", 7, "--hop-latency", "1us", "--agent-time", "2us", "--training",
+                     "1ms", "--vl15-depth", 4, "--clients", 3) as daemon:
+            assert not alive(daemon.path, "host-00002")
+            wait_until(lambda: not alive(daemon.path, "host-00001"), "an hour has passed")
+            assert alive(daemon.path, "host-00003")
+            done = ctl(daemon.path, "faults")
+            lines = done.stdout.splitlines()
+            tap.equal(lines[:2], ['node "host-00001" dead', 'node "host-00002" dead'])
+            assert re.fullmatch(r"in \d+(\.\d+)?s: at 8760h node host-00003 dead", lines[2]), lines
+            tap.equal(len(lines), 3)
+            tap.equal(end(daemon)[0], DONE)
+
+
 def test_it_says_when_it_listens_and_sums_up_at_the_end():
     with tap.scratch() as folder:
         for number in (signal.SIGTERM, signal.SIGINT):
