@@ -53,7 +53,7 @@ def run_blocks(folder, commands):
             except ProcessLookupError:
                 pass
             left = tap.run([tap.weft(), "fabric", "ctl", f"{folder}/tour/fabric.sock", "stop"])
-    assert shell.returncode != 0 or left.returncode != 0, f"the tutorial leaves its fabric running:\n{printed}"
+    assert shell.returncode != 0 or left.returncode != 0, "the tutorial leaves its fabric running"
     return printed.split(END_OF_BLOCK + "\n")
 
 
