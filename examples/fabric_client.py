@@ -25,7 +25,10 @@ class Fabric:
 
     def __init__(self, path, node):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.connect(path)
+        try:
+            self.socket.connect(path)
+        except OSError as problem:
+            sys.exit(f"no fabric daemon can be asked at {path}: {problem.strerror}")
         self.socket.settimeout(1)
         hello = struct.pack("=BB6x128s32s", ROLE_SOCKET, 0, node.encode(), b"fabric_client")
         self.socket.send(HEAD.pack(MAGIC, VERSION, HELLO) + hello)

@@ -470,7 +470,7 @@ def test_random_messages_harm_nobody_else():
              HEAD.pack(MAGIC, VERSION, ISSM) + bytes(8),
              HEAD.pack(MAGIC, VERSION, PORT_QUERY) + struct.pack("=II", 1, 0),
              HEAD.pack(MAGIC, VERSION, COMMAND) + b"nodes json from 3\0",
-             HEAD.pack(MAGIC, VERSION, COMMAND) + b"link down host-00009 1\0"]
+             HEAD.pack(MAGIC, VERSION, COMMAND) + b"link host-00009/1 down\0"]
     with served() as daemon, Client(daemon.path, RINGS, "host-00002") as other:
         for _ in range(300):
             with Client(daemon.path, rng.choice((None, SOCKET, RINGS, QUERY, CONTROL))) as c:
