@@ -8,6 +8,9 @@ import tempfile
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# meson puts the libraries that a test depends on before the system's, weft's libibumad too. Programs
+# are to find that by `weft run` alone.
+os.environ.pop("LD_LIBRARY_PATH", None)
 
 
 def weft():
