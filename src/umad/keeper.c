@@ -45,6 +45,7 @@ static void keeper_rest(struct open_port *p, weft_time wait)
 {
     struct pollfd fd = {.fd = p->keeper_wake, .events = POLLIN};
 
+    open_port_pass_on(p);
     p->keeper_rests = wait == WEFT_TIME_NEVER;
     (void)pthread_mutex_unlock(&p->mutex);
     (void)poll(&fd, 1, p->keeper_rests ? -1 : (int)(wait / WEFT_MS));
@@ -69,8 +70,7 @@ static void *keeper_run(void *arg)
             continue;
         }
         pump(p);
-        if (p->inbox.count > 0 && p->sleepers > 0)
-            open_port_kick(p);
+        open_port_pass_on(p);
         if (!p->dead && !p->closing)
             (void)wait_asleep(&v, WEFT_TIME_NEVER, p->keeper_wake);
     }

@@ -59,6 +59,16 @@ bool open_port_enter(int fd, struct visit *ret)
     return false;
 }
 
+void open_port_pass_on(struct open_port *p)
+{
+    if (p->sleepers == 0)
+        return;
+    if (!p->armed && !p->dead)
+        p->armed = rings_sleep(p->channel.rings, p->own);
+    if ((!p->armed && !p->dead) || p->inbox.count > 0)
+        open_port_kick(p);
+}
+
 void open_port_leave(struct visit *v)
 {
     struct open_port *p = v->port;
@@ -67,12 +77,8 @@ void open_port_leave(struct visit *v)
     if (p->closing) {
         if (p->users == 0)
             (void)pthread_cond_signal(&p->left);
-    } else if (p->sleepers > 0) {
-        bool work = !p->armed && !p->dead && !rings_sleep(p->channel.rings, p->own);
-
-        p->armed = true;
-        if (work || p->inbox.count > 0)
-            open_port_kick(p);
+    } else {
+        open_port_pass_on(p);
     }
     (void)pthread_mutex_unlock(&p->mutex);
     (void)pthread_setcancelstate(cancel_state, NULL);

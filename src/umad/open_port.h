@@ -53,6 +53,7 @@ struct open_port {
     unsigned sleepers;
     bool armed;            /* the daemon rings for those who sleep */
     bool spinning;         /* one of them looks at the ring by itself */
+    unsigned spin_misses;  /* times in a row that nothing came while one looked */
     weft_time sleep_until; /* when the first of those who sleep will look at the timers */
     weft_time pumped_at;   /* when the ring and the timers were looked at last */
     weft_time moved_at;    /* when a packet came or went last */
@@ -89,6 +90,10 @@ int open_port_close(int fd);
 /** Finds an open port and locks it. Until open_port_leave() the thread cannot be canceled.
  * @return false: it is not open */
 bool open_port_enter(int fd, struct visit *ret);
+
+/** For a thread that was rung for and does not sleep again: sees to it that others who sleep here
+ * are rung for what comes next, and wakes one where something is there already. */
+void open_port_pass_on(struct open_port *p);
 
 /** Unlocks, after waking those who sleep beside messages that nobody takes. */
 void open_port_leave(struct visit *v);

@@ -93,7 +93,7 @@ static void pump_in(struct open_port *p, weft_time now)
         if (taken == 0)
             return;
         if (taken < 0) {
-            p->dead = true;
+            pump_died(p);
             return;
         }
         p->moved_at = now;
@@ -220,7 +220,7 @@ void pump_events(struct open_port *p)
 
 void pump_show(struct open_port *p)
 {
-    bool filled = p->inbox.count > 0;
+    bool filled = p->inbox.count > 0 || p->dead;
 
     atomic_store_explicit(&p->filled, filled, memory_order_relaxed);
     if (!p->watched || filled == p->signaled)
@@ -230,6 +230,12 @@ void pump_show(struct open_port *p)
     else
         bell_hush(p->fd);
     p->signaled = filled;
+}
+
+void pump_died(struct open_port *p)
+{
+    p->dead = true;
+    pump_show(p);
 }
 
 void pump_out(struct open_port *p, weft_time now)
@@ -249,5 +255,5 @@ void pump(struct open_port *p)
     p->pumped_at = now;
     if (atomic_load(&p->channel.rings->closed) != 0 &&
         !ring_waiting(&p->channel.rings->to_client, p->own))
-        p->dead = true;
+        pump_died(p);
 }

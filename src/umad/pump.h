@@ -27,4 +27,7 @@ bool pump_has_work(const struct open_port *p);
  * that spins. */
 void pump_show(struct open_port *p);
 
+/** Notes that the fabric has ended: programs are to look at that like at a message. */
+void pump_died(struct open_port *p);
+
 #endif

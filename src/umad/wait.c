@@ -14,15 +14,18 @@
 #include <unistd.h>
 
 /* How long to look at the ring before sleeping: about what it costs to be woken. */
-#define SPIN_NS    (20 * WEFT_US)
-#define SPIN_LOOKS 16
+#define SPIN_NS     (20 * WEFT_US)
+#define SPIN_LOOKS  16
+/* Where looking has been in vain so often, it is tried only now and then. */
+#define SPIN_MISSES 4
+#define SPIN_TRIES  8
 /* For some time after the last packet a sleeper looks at the timers by itself this often. So a
  * thread that sends every few microseconds need not wake the one that receives, to have it see
  * that there is a deadline now. */
-#define LINGER_NS  (50 * WEFT_MS)
-#define ACTIVE_NS  (1 * WEFT_S)
+#define LINGER_NS   (50 * WEFT_MS)
+#define ACTIVE_NS   (1 * WEFT_S)
 /* A program that asks a dead port again and again gets its error this often. */
-#define MOURN_NS   (1 * WEFT_S)
+#define MOURN_NS    (1 * WEFT_S)
 
 static weft_time earlier(weft_time a, weft_time b)
 {
@@ -66,6 +69,8 @@ static bool spin(struct open_port *p, weft_time until)
 
     if (p->spinning || !may_spin())
         return false;
+    if (p->spin_misses >= SPIN_MISSES && p->spin_misses++ % SPIN_TRIES != 0)
+        return false;
     p->spinning = true;
     until = earlier(until, later(p->pumped_at, SPIN_NS));
     (void)pthread_mutex_unlock(&p->mutex);
@@ -77,6 +82,7 @@ static bool spin(struct open_port *p, weft_time until)
     } while (!found && pump_clock() < until);
     (void)pthread_mutex_lock(&p->mutex);
     p->spinning = false;
+    p->spin_misses = found ? 0 : p->spin_misses + 1;
     return found;
 }
 
@@ -90,6 +96,7 @@ static void abandoned(void *arg)
     p->sleepers--;
     p->receivers--;
     p->users--;
+    p->armed = false; /* it may have been woken */
     v->cancel_state = PTHREAD_CANCEL_DISABLE;
     open_port_leave(v);
 }
@@ -144,7 +151,7 @@ static void woken(struct open_port *p, const struct pollfd fds[NAP_FDS])
     if (fds[1].revents)
         bell_hush(fds[1].fd);
     if (fds[2].revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) {
-        p->dead = true;
+        pump_died(p);
         last_words(p);
     }
     if (fds[3].revents) {
@@ -166,9 +173,9 @@ enum wait_end wait_asleep(struct visit *v, weft_time until, int wake)
                                   {.fd = p->dead ? -1 : p->channel.client_bell, .events = POLLIN}};
     int ready;
 
-    if (!p->dead && !rings_sleep(p->channel.rings, p->own))
+    p->armed = !p->dead && rings_sleep(p->channel.rings, p->own);
+    if (!p->armed && !p->dead)
         return WAIT_AGAIN;
-    p->armed = true;
     p->sleep_until = p->sleepers > 0 ? earlier(end, p->sleep_until) : end;
     p->sleepers++;
     ready = nap(v, fds, end == WEFT_TIME_NEVER ? NULL : &limit);

@@ -343,6 +343,17 @@ static void test_the_end_of_the_fabric_is_an_error(void **state)
     expect_dead(fd, agent);
 }
 
+static void test_the_descriptor_shows_the_end_of_the_fabric(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF), watched = umad_get_fd(fd);
+
+    (void)state;
+    assert_false(readable(watched, 10));
+    fake_end(true);
+    assert_true(readable(watched, FOREVER_MS));
+    expect_dead(fd, agent);
+}
+
 static void test_a_daemon_that_is_killed_is_noticed(void **state)
 {
     int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
@@ -414,6 +425,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_GRH_is_sent_and_received, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_full_ring_delays_and_loses_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_end_of_the_fabric_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_descriptor_shows_the_end_of_the_fabric, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_a_daemon_that_is_killed_is_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_came_before_the_end_is_still_received, setup,
                                         teardown),
