@@ -3,6 +3,7 @@
  * fabric takes to build. */
 #include "core/wire/mad_header.h"
 #include "fabric/fabric.h"
+#include "pages/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void open_fabric(struct bench *b, const char *spec)
     c.up = true;
     if (topo_generate(spec, &b->topo, &topo_error) < 0)
         fail(spec, topo_error.text);
-    if (fabric_new(&c, b->topo, NULL, &b->fabric, &error) < 0)
+    if (fabric_new(&c, b->topo, &pages_alloc, &b->fabric, &error) < 0)
         fail(spec, error.text);
     b->node = b->topo->hosts[0];
     if (fabric_attach(b->fabric, b->node, 0, &b->program, &port, &tids) < 0)

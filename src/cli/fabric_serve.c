@@ -10,6 +10,7 @@
 #include "cli/quantity.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
+#include "pages/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +62,7 @@ static int build_fabric(struct serving *s)
     if (exit_code != CLI_DONE)
         return exit_code;
     s->links = t->link_count;
-    err = fabric_new(&s->request->fabric, t, NULL, &s->fabric, &error);
+    err = fabric_new(&s->request->fabric, t, &pages_alloc, &s->fabric, &error);
     topo_free(t);
     if (err == WEFT_ERR_NOMEM)
         return message_failed("%s: no memory for this fabric", name);

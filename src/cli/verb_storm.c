@@ -10,47 +10,20 @@
 #include "cli/storm_show.h"
 #include "cli/storm_trace.h"
 #include "cli/verb.h"
+#include "pages/pages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Steps between two looks at the progress bar: some milliseconds of work. */
 static const uint64_t steps_at_a_time = 20000;
 
-/* Allocations from this size on are mapped: most of their pages are never touched. */
-static const size_t mapped_from = (size_t)1 << 20;
-
 /* The files written while the run goes on; those not asked for are not open. */
 struct outputs {
     struct storm_file trace, pcap;
 };
-
-static void *get_memory(void *ctx, size_t size, size_t align)
-{
-    void *p;
-
-    (void)ctx;
-    if (size >= mapped_from) {
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
-        return p == MAP_FAILED ? NULL : p;
-    }
-    if (align < sizeof(void *))
-        align = sizeof(void *);
-    return posix_memalign(&p, align, size) == 0 ? p : NULL;
-}
-
-static void put_memory(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    if (size >= mapped_from)
-        munmap(p, size);
-    else
-        free(p);
-}
 
 static int open_outputs(const struct storm_request *r, struct outputs *ret)
 {
@@ -148,7 +121,6 @@ static int explain_failure(const struct storm_outcome *o, const struct storm *st
 static int run_policy(const struct storm_job *job, struct storm_outcome *o,
                       struct storm_trace *trace, struct progress *progress)
 {
-    const struct weft_alloc alloc = {get_memory, put_memory, NULL};
     const struct storm_config config = {
         .scenario = &job->scenario,
         .policy = &o->policy,
@@ -165,7 +137,7 @@ static int run_policy(const struct storm_job *job, struct storm_outcome *o,
 
     if (check_memory(job, o) != CLI_DONE)
         return CLI_FAILED;
-    err = storm_new(&config, &alloc, &storm);
+    err = storm_new(&config, &pages_alloc, &storm);
     if (err == 0) {
         trace->storm = storm;
         err = run_to_end(storm, progress, before, (uint64_t)job->outcome_count * job->clients);

@@ -49,13 +49,15 @@ ROOMS = {
     "src/core/wire": ["src/core/base"],
     "src/core/mad": ["src/core/base", "src/core/wire"],
     "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
+    "src/pages": [],
     "src/topology": ["src/core"],
     "src/storm": ["src/core"],
     "src/fabric": ["src/core", "src/topology"],
     "src/channel": ["src/core"],
     "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
-    "src/umad": ["src/core", "src/channel"],
-    "src/cli": ["src/core", "src/topology", "src/storm", "src/fabric", "src/channel", "src/host"],
+    "src/umad": ["src/core", "src/channel", "src/pages"],
+    "src/cli": ["src/core", "src/pages", "src/topology", "src/storm", "src/fabric", "src/channel",
+                "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.
@@ -72,7 +74,7 @@ CORE_SYSTEM_HEADERS = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stdde
                        "inttypes.h", "string.h", "stdarg.h", "stdlib.h", "endian.h", "byteswap.h"}
 
 # Rooms whose every .c file has its unit test.
-MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/")
+MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/pages/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 

@@ -3,6 +3,7 @@
 #include "fabric_chaos.h"
 
 #include "core/wire/mad_header.h"
+#include "pages/pages.h"
 #include "topology/topology.h"
 
 #include <inttypes.h>
@@ -504,7 +505,7 @@ static void begin(struct chaos *c)
     c->gentle = draw(c, 1) != 0;
     c->now = 1;
     if (topo_generate(topologies[draw(c, COUNT(topologies) - 1)], &c->topo, &topo_error) < 0 ||
-        fabric_new(&c->config, c->topo, NULL, &c->fabric, &error) < 0)
+        fabric_new(&c->config, c->topo, &pages_alloc, &c->fabric, &error) < 0)
         abort();
     fabric_set_tap(c->fabric, on_tap, c);
     for (uint32_t i = 0; i < PROGRAMS / 2; i++)

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -49,24 +48,6 @@ const char ff_chain[] = "switchguid=0x11(11)\n"
                         "Ca 1 \"H-0000000000000030\" # \"b\"\n"
                         "[1](31) \"S-0000000000000012\"[1] # lid 0 lmc 0 \"s2\" lid 0 4xEDR\n";
 
-static void *pages_get(void *ctx, size_t size, size_t align)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-
-    (void)ctx;
-    (void)align;
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static void pages_put(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    assert_int_equal(munmap(p, size), 0);
-}
-
-const struct weft_alloc ff_pages = {pages_get, pages_put, NULL};
-
 static struct topo *read_topology(const char *text)
 {
     struct topo_error error = {.text = ""};
@@ -88,7 +69,7 @@ struct ff *ff_new(const char *topology, const struct fabric_config *c)
 
     assert_non_null(ff);
     fabric_config_init(&defaults);
-    if (fabric_new(c ? c : &defaults, t, &ff_pages, &ff->f, &error) != 0)
+    if (fabric_new(c ? c : &defaults, t, &pages_alloc, &ff->f, &error) != 0)
         fail_msg("%s", error.text);
     topo_free(t);
     return ff;

@@ -9,6 +9,7 @@
 #define WEFT_TESTS_FABRIC_FIXTURE_H
 
 #include "fabric/model.h"
+#include "pages/pages.h"
 
 #include <weft/wire.h>
 
@@ -17,10 +18,6 @@ extern const char ff_two_hosts[];
 /** "a" - "s1" = "s2" - "b": the hosts at ports 1, two cables between ports 2 and 3 of the switches.
  */
 extern const char ff_chain[];
-
-/** Pages from the system, that come zeroed and are touched as needed, whatever the heap of the test
- * is told to do with its own (meson has it filled with noise). */
-extern const struct weft_alloc ff_pages;
 
 #define FF_PROGRAMS 8
 #define FF_INBOX    256

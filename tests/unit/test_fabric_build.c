@@ -397,7 +397,7 @@ static int build(const struct topo *t, struct fabric_error *error)
     int err;
 
     fabric_config_init(&c);
-    err = fabric_new(&c, t, &ff_pages, &f, error);
+    err = fabric_new(&c, t, &pages_alloc, &f, error);
     fabric_free(f);
     return err;
 }

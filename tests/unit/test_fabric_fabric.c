@@ -110,7 +110,7 @@ static void expect_config(const struct fabric_config *c, int err, const char *na
     struct fabric_error error = {.text = ""};
     struct fabric *f = NULL;
 
-    assert_int_equal(fabric_new(c, t, &ff_pages, &f, &error), err);
+    assert_int_equal(fabric_new(c, t, &pages_alloc, &f, &error), err);
     if (err != 0) {
         assert_null(f);
         assert_non_null(strstr(error.text, name));

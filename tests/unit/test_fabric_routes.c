@@ -50,7 +50,7 @@ static int try_up(const char *text, const struct fabric_config *c, struct fabric
                                            : topo_parse(text, strlen(text), &t, &topo_error);
 
     assert_int_equal(err, 0);
-    err = fabric_new(c, t, &ff_pages, &f, error);
+    err = fabric_new(c, t, &pages_alloc, &f, error);
     topo_free(t);
     fabric_free(f);
     return err;
