@@ -44,11 +44,12 @@ static weft_time stay_away(const struct open_port *p, weft_time now)
 static void keeper_rest(struct open_port *p, weft_time wait)
 {
     struct pollfd fd = {.fd = p->keeper_wake, .events = POLLIN};
+    int limit_ms = wait == WEFT_TIME_NEVER ? -1 : (int)(wait / WEFT_MS);
 
     open_port_pass_on(p);
-    p->keeper_rests = wait == WEFT_TIME_NEVER;
+    p->keeper_rests = limit_ms < 0;
     (void)pthread_mutex_unlock(&p->mutex);
-    (void)poll(&fd, 1, p->keeper_rests ? -1 : (int)(wait / WEFT_MS));
+    (void)poll(&fd, 1, limit_ms);
     (void)pthread_mutex_lock(&p->mutex);
     p->keeper_rests = false;
     if (fd.revents)
