@@ -47,6 +47,7 @@ BANNED = {
 ROOMS = {
     "src/core/base": [],
     "src/core/wire": ["src/core/base"],
+    "src/core/pkey": ["src/core/base"],
     "src/core/mad": ["src/core/base", "src/core/wire"],
     "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
     "src/pages": [],
@@ -64,6 +65,7 @@ ROOMS = {
 PUBLIC = {
     "src/core/base": {"base"},
     "src/core/wire": {"base", "wire"},
+    "src/core/pkey": {"base", "pkey"},
     "src/core/mad": {"base", "wire", "mad", "trace"},
     "src/core/trace": {"base", "wire", "mad", "trace", "pcap"},
 }

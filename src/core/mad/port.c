@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The port: configuration, memory, time and counters. */
+#include "core/base/alloc.h"
 #include "core/mad/engine.h"
 #include "core/mad/peer.h"
 #include "core/mad/retry.h"
 #include "core/mad/rmpp_rx.h"
 #include "core/mad/send.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Packets of two QPs with the host, and those of the engine's own. */
@@ -165,19 +165,6 @@ int weft_mad_port_bytes(const struct weft_mad_config *c, uint64_t *ret_total, ui
     return 0;
 }
 
-static void *libc_get(void *ctx, size_t size, size_t align)
-{
-    (void)ctx;
-    return aligned_alloc(align, size);
-}
-
-static void libc_put(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
-
 static void port_lay_out(struct weft_mad_port *p, const struct plan *plan)
 {
     const struct weft_mad_config *c = &p->config;
@@ -206,7 +193,7 @@ static void port_lay_out(struct weft_mad_port *p, const struct plan *plan)
 int weft_mad_port_new(const struct weft_mad_config *c, const struct weft_alloc *a,
                       struct weft_mad_port **ret)
 {
-    struct weft_alloc alloc = a ? *a : (struct weft_alloc){.get = libc_get, .put = libc_put};
+    struct weft_alloc alloc = alloc_or_libc(a);
     struct weft_mad_config resolved;
     struct weft_mad_port *p;
     struct plan plan;
