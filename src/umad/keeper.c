@@ -110,7 +110,7 @@ int keeper_need(struct open_port *p)
 
 void keeper_left_alone(struct open_port *p)
 {
-    if (p->keeper_rests && p->receivers == 0 && !p->dead && has_duties(p))
+    if (p->keeper_rests && !p->closing && p->receivers == 0 && !p->dead && has_duties(p))
         (void)keeper_need(p);
 }
 
@@ -120,7 +120,7 @@ void keeper_end(struct open_port *p)
 
     if (!p->keeper_runs)
         return;
-    p->keeper_runs = false;
+    p->keeper_runs = p->keeper_rests = false;
     bell_ring(p->keeper_wake);
     (void)pthread_mutex_unlock(&p->mutex);
     (void)pthread_join(keeper, NULL);
