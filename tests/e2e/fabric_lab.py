@@ -195,7 +195,7 @@ class WeftLab(Lab):
         # A drop-in with a sanitizer needs the sanitizer's library in programs without one. What
         # those leave unfreed is their own.
         runtime = os.environ.get("WEFT_SANITIZER_LIBRARY")
-        if runtime:
+        if runtime and command[0] != os.environ.get("FABRIC_CLIENT"):
             command = ["env", f"LD_PRELOAD={runtime}", "ASAN_OPTIONS=detect_leaks=0", *command]
         return ([tap.weft(), "run", "--fabric", self.socket, "--node", node, "--", *command],
                 {**os.environ, "PATH": PATH})
