@@ -157,11 +157,15 @@ def test_ibsim_shows_an_adapter_of_its_own():
     tap.equal((ours["Rate"], theirs["Rate"]), ("100", "104"), "rate of 4x EDR")
 
 
-def test_ibsim_counts_a_client_at_its_node_only():
-    for command in (("perfquery",), ("perfquery", lid(SWITCH), str(SWITCH_PORT))):
+def test_ibsim_counts_as_many_packets_out_as_in():
+    # The manager's host has sent tables of many packets, and got few.
+    for command in (("perfquery",), ("perfquery", lid(SWITCH), str(SWITCH_PORT)),
+                    ("perfquery", lid(SM), "1")):
         ours, theirs = (fabric_net.fields(text) for text in both(*command))
         other = {name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)}
         assert other <= COUNTED, f"{command}: {other}"
+        out, into = (int(theirs[name]) for name in ("PortXmitPkts", "PortRcvPkts"))
+        assert abs(out - into) <= out / 50, (command, out, into)
 
 
 def test_ibsim_has_no_extended_error_counters():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""docs/compat.md: each difference from the Linux MAD layer names tests, and these exist."""
+"""docs/compat.md: each difference from Linux and from ibsim names tests, and these exist."""
 import re
 
 import tap
@@ -28,10 +28,14 @@ def problems(text, existing):
                 yield f"docs/compat.md:{number}: there is no {name}"
 
 
+def names_in(folder, pattern, expression):
+    return {name for path in sorted((tap.ROOT / folder).glob(pattern))
+            for name in re.findall(expression, path.read_text(encoding="utf-8"), flags=re.M)}
+
+
 def existing_tests():
-    return {name for path in sorted((tap.ROOT / "tests/unit").glob("test_*.c"))
-            for name in re.findall(r"cmocka_unit_test\w*\(\s*(test_\w+)",
-                                   path.read_text(encoding="utf-8"))}
+    return (names_in("tests/unit", "test_*.c", r"cmocka_unit_test\w*\(\s*(test_\w+)") |
+            names_in("tests/e2e", "fabric_*.py", r"^def (test_\w+)\("))
 
 
 def test_every_difference_names_tests_that_run():
