@@ -8,8 +8,8 @@ import tempfile
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# meson puts the libraries that a test depends on before the system's, weft's libibumad too. Programs
-# are to find that by `weft run` alone.
+# meson puts the libraries that a test depends on before the system's, weft's libibumad too.
+# Programs are to find that by `weft run` alone.
 os.environ.pop("LD_LIBRARY_PATH", None)
 
 

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/umad.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,14 +32,15 @@ enum {
     MGID_PORT_GID_AND_JOIN_STATE = 1 | 2 | 1 << 16,
     FULL_MEMBER = 1,
     TIMEOUT_MS = 1000,
-    RETRIES = 5
+    RETRIES = 5,
+    LOOK_EVERY_MS = 2
 };
 
 #define WELL_KNOWN_QKEY UINT32_C(0x80010000)
 
 /* IPv4 over InfiniBand's broadcast group of the default partition. */
-static const uint8_t broadcast[16] = {0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [12] = 0xff,
-                                      0xff, 0xff, 0xff};
+static const uint8_t broadcast[16] = {0xff, 0x12,        0x40, 0x1b, 0xff,
+                                      0xff, [12] = 0xff, 0xff, 0xff, 0xff};
 
 static volatile sig_atomic_t ended;
 
@@ -130,7 +132,7 @@ static int watch(void)
             fputs(now, stdout);
             fflush(stdout);
         }
-        usleep(2000);
+        (void)poll(NULL, 0, LOOK_EVERY_MS);
     }
     return 0;
 }

@@ -116,8 +116,10 @@ def test_queries_that_give_the_same():
 
 
 def test_what_fails_on_both():
-    for command in (("smpquery", "switchinfo", lid(SM)), ("smpquery", "-t", "50", "nodeinfo", "4000"),
-                    ("ibroute", lid(SM)), ("ibroute", "-M", lid(SM)), ("ibtracert", lid(SM), "4000"),
+    for command in (("smpquery", "switchinfo", lid(SM)),
+                    ("smpquery", "-t", "50", "nodeinfo", "4000"),
+                    ("ibroute", lid(SM)), ("ibroute", "-M", lid(SM)),
+                    ("ibtracert", lid(SM), "4000"),
                     ("ibtracert", "-m", "0xc000", lid(SM), lid(PEER)), ("perfquery", lid(SM)),
                     ("vendstat", "-N", lid(SWITCH)), ("saquery", "PKTR"), ("ibstat", "nothere")):
         equal_failures(*command)

@@ -81,7 +81,7 @@ def test_servers():
         report = LAB.folder / f"valgrind-{tool}-server"
         server = LAB.spawn(PEER, *valgrind(report, tool, "-S"), name=tool)
         # Both say where they run.
-        fabric_lab.wait_until(lambda: name in LAB.done(TOOLS, *client).stdout,  # pylint: disable=W0640
+        fabric_lab.wait_until(lambda command=client: name in LAB.done(TOOLS, *command).stdout,
                               f"{tool} answers", hint=server.said)
         server.end()
         tap.none(reports(report))

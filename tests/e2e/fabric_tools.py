@@ -333,8 +333,8 @@ def test_members_of_a_group_are_in_the_MFTs():
     joined = [LAB.spawn(node, os.environ["FABRIC_CLIENT"], "join") for node in members]
     try:
         for program in joined:
-            fabric_lab.wait_until(lambda: "mlid 0xc000" in program.said(),  # pylint: disable=W0640
-                                  "joined", hint=program.said)
+            fabric_lab.wait_until(lambda said=program.said: "mlid 0xc000" in said(), "joined",
+                                  hint=program.said)
         leaves = [FOUND.nodes[node].cables[1] for node in members]
 
         def programmed():
@@ -420,8 +420,9 @@ def test_ibsysstat_both_ways():
         program = LAB.spawn(server, "ibsysstat", "-S", name="ibsysstat")
         try:
             # Its ping succeeds with whatever answer, also that of a node without a server.
+            ask = ("ibsysstat", lid(server), "host")
             fabric_lab.wait_until(
-                lambda: name in LAB.done(client, "ibsysstat", lid(server), "host").stdout,  # pylint: disable=W0640
+                lambda node=client, command=ask: name in LAB.done(node, *command).stdout,
                 "ibsysstat tells its host", hint=program.said)
             tap.contains(LAB.run(client, "ibsysstat", lid(server)), "ping succeeded")
             tap.contains(LAB.run(client, "ibsysstat", lid(server), "cpu"), "cpu")
