@@ -48,6 +48,7 @@ NO_MIRROR = {
     "cli_output": "what table.c, json_print.c, message.c and progress.c print",
     "mad_rmpp_rx_answer": "rmpp_rx.c again: answers in segments, and the requests they belong to",
     "mad_rmpp_transfer": "rmpp_tx.c and rmpp_rx.c on a wire",
+    "pkey_edges": "the edge cases of partitions on SR-IOV hosts, by number",
     "storm_claims": "what storms are to show",
     "storm_swarm": "random storms",
     "wire_ibmad": "the field tables beside those of libibmad",
