@@ -66,6 +66,30 @@ static void test_the_device_is_asked_before_any_agent(void **state)
     fx_free(f);
 }
 
+static void test_R155_the_devices_answer_leaves_on_the_index_of_the_request(void **state)
+{
+    struct fx *f = with_device(FX_PERF);
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct weft_mad_rx rx = {.qpn = 1,
+                             .dlid = FX_LID,
+                             .from = {.lid = 0x99, .qpn = 0x345, .pkey_index = 0xFFFE},
+                             .data = mad,
+                             .len = WEFT_MAD_BYTES};
+    weft_mad_recv_id id;
+
+    (void)state;
+    fx_mad(mad, FX_PERF, WEFT_METHOD_GET, 1);
+    assert_int_equal(fx_rx_from(f, &rx), WEFT_MAD_ACCEPTED);
+    id = device_event(f);
+    assert_int_equal(f->event.u.recv.from.pkey_index, 0xFFFE);
+    mad_set_method(mad, WEFT_METHOD_GET_RESP);
+    assert_int_equal(weft_mad_recv_answer(f->port, f->now, id, mad), 0);
+    fx_send(f);
+    assert_int_equal(f->packet_to.pkey_index, 0xFFFE);
+    fx_expect_idle(f);
+    fx_free(f);
+}
+
 static void test_the_device_consumes_by_releasing(void **state)
 {
     struct fx *f = with_device(FX_PERF);
@@ -476,6 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_device_is_asked_before_any_agent),
+        cmocka_unit_test(test_R155_the_devices_answer_leaves_on_the_index_of_the_request),
         cmocka_unit_test(test_the_device_consumes_by_releasing),
         cmocka_unit_test(test_the_device_passes_on_to_agents_or_to_the_automatic_answer),
         cmocka_unit_test(test_the_device_gets_no_answers_and_no_other_classes),

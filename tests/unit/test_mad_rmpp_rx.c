@@ -279,6 +279,41 @@ static void test_a_transfer_has_40_seconds_from_its_first_segment(void **state)
     fx_free(f);
 }
 
+/* A segment that came on an index of the port's P_Key table. */
+static void data_on(struct fx *f, uint32_t n, uint8_t flags, uint16_t pkey_index)
+{
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct weft_mad_rx rx = {.qpn = 1,
+                             .dlid = FX_LID,
+                             .from = {.lid = FX_PEER_LID, .qpn = 1, .pkey_index = pkey_index},
+                             .data = mad,
+                             .len = WEFT_MAD_BYTES};
+    struct fx_segment s = segment(n, flags);
+
+    fx_segment_mad(&s, mad);
+    (void)fx_rx_from(f, &rx);
+}
+
+static void test_R155_what_a_receiver_sends_leaves_on_the_index_of_what_it_answers(void **state)
+{
+    struct fx *f = receiver();
+
+    (void)state;
+    /* an ACK; an ABORT by the timer; the message's own index */
+    data_on(f, 1, FIRST, 5);
+    expect_ack(f, 1, 65);
+    assert_int_equal(f->packet_to.pkey_index, 5);
+    fx_advance(f, 40 * WEFT_S);
+    expect_reply(f, WEFT_RMPP_ABORT, WEFT_RMPP_STATUS_T2L);
+    assert_int_equal(f->packet_to.pkey_index, 5);
+    data_on(f, 1, FIRST | LAST, 7);
+    fx_send(f);
+    assert_int_equal(f->packet_to.pkey_index, 7);
+    assert_int_equal(weft_mad_recv_release(f->port, expect_message(f, 256)), 0);
+    assert_int_equal(f->event.u.recv.from.pkey_index, 7);
+    fx_free(f);
+}
+
 static void test_a_finished_transfer_is_remembered_for_10_seconds(void **state)
 {
     struct fx *f = receiver();
@@ -604,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_nothing_comes_behind_the_last_segment),
         cmocka_unit_test(test_a_Last_below_what_was_stored_is_refused),
         cmocka_unit_test(test_a_transfer_has_40_seconds_from_its_first_segment),
+        cmocka_unit_test(test_R155_what_a_receiver_sends_leaves_on_the_index_of_what_it_answers),
         cmocka_unit_test(test_a_finished_transfer_is_remembered_for_10_seconds),
         cmocka_unit_test(test_nothing_is_remembered_when_keep_ns_is_0),
         cmocka_unit_test(test_transfers_are_told_apart_by_every_part_of_their_key),

@@ -140,7 +140,7 @@ static void test_Get_and_Set_that_nobody_takes_are_answered_unsupported(void **s
     }
 }
 
-static void test_the_automatic_answer_goes_back_the_way_it_came(void **state)
+static void test_R155_the_automatic_answer_goes_back_the_way_it_came(void **state)
 {
     struct fx *f = fx_new(NULL, 0);
     uint8_t mad[WEFT_MAD_BYTES];
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test(test_CM_is_Send_but_for_ClassPortInfo),
         cmocka_unit_test(test_answers_without_an_agent_are_dropped),
         cmocka_unit_test(test_Get_and_Set_that_nobody_takes_are_answered_unsupported),
-        cmocka_unit_test(test_the_automatic_answer_goes_back_the_way_it_came),
+        cmocka_unit_test(test_R155_the_automatic_answer_goes_back_the_way_it_came),
         cmocka_unit_test(test_a_directed_route_answer_has_the_D_bit),
         cmocka_unit_test(test_directed_routes_that_end_elsewhere_are_dropped),
         cmocka_unit_test(test_with_hops_by_the_host_a_directed_route_has_arrived),
