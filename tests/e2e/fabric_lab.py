@@ -207,6 +207,12 @@ class WeftLab(Lab):
         return done.stdout
 
 
+    def port(self, node, number):
+        """What the daemon knows of a port."""
+        text = self.ctl("port", f"{node}/{number}")
+        return dict(line.split(None, 1) for line in text.splitlines() if " " in line)
+
+
 class IbsimLab(Lab):
     """A lab on ibsim."""
 

@@ -159,16 +159,17 @@ def test_a_new_manager_asks_clients_to_register_again():
         node = HOSTS[7]
 
         def asked():
-            """How often the node's programs were asked, by its live port data."""
-            return int(re.search(r"^reregisters (\d+)$", lab.ctl("port", node.id), re.M)[1])
+            return int(lab.port(node.id, 1)["reregisters"])
 
-        tap.equal(asked(), 0)
+        tap.equal(asked(), 0, "before an SM is there")
         first = lab.opensm(FIRST.id)
-        before = asked()
-        assert before > 0, "the first manager asks"
-        first.end(signal.SIGKILL)
+        once = asked()
+        assert once > 0, "the first SM has not asked"
+        first.sweep()
+        tap.equal(asked(), once, "a sweep asks nobody again")
+        first.end()
         lab.opensm(SECOND.id)
-        assert asked() > before, "another manager asks again"
+        assert asked() > once, "the second SM has not asked"
 
 
 def test_the_managers_port_has_IsSM_as_long_as_it_runs():

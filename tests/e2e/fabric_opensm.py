@@ -23,6 +23,9 @@ def checks_all(lab, node, text):
     states = LINKS.findall(lab.run(node, "iblinkinfo", "-l"))
     ends = [state for state in states if state == (fabric_lab.ACTIVE, fabric_lab.LINK_UP)]
     tap.equal(len(ends), 2 * len(wanted.cables()), "ends of links that are Active")
+    for end in found.hosts()[-3:]:
+        known = lab.port(end.id, min(end.lids))
+        tap.equal((known["state"], known["lid"]), ("Active", str(end.lid())), "the daemon's word")
     return found
 
 
