@@ -759,35 +759,6 @@ static void test_an_answer_that_is_no_RMPP_ends_the_request(void **state)
     sender_free(&s);
 }
 
-static void test_every_packet_of_a_send_leaves_on_its_index(void **state)
-{
-    struct fx *f = fx_new_rmpp(NULL, FX_SA);
-    struct weft_mad_send_req r = fx_request(f, 1);
-    uint8_t data[56 + 3 * 200] = {0};
-
-    (void)state;
-    memcpy(data, f->mads[1], WEFT_MAD_BYTES);
-    mad_set_method(data, METHOD);
-    mad_set_tid(data, fx_tid(f, 1));
-    data[24] = WEFT_RMPP_VERSION;
-    data[26] = WEFT_RMPP_FLAG_ACTIVE;
-    r.data = data;
-    r.len = sizeof(data);
-    r.retries = 1;
-    r.to.pkey_index = 9;
-    fx_post(f, &r);
-    /* nobody answers: the first segment, its repetition, and an ABORT */
-    for (int i = 0; i < 3; i++) {
-        fx_send(f);
-        assert_int_equal(f->packet_to.pkey_index, 9);
-        assert_int_equal(rmpp_type(f->packet), i < 2 ? WEFT_RMPP_DATA : WEFT_RMPP_ABORT);
-        if (i < 2)
-            fx_advance(f, weft_mad_deadline(f->port) - f->now);
-    }
-    fx_drain(f, WEFT_MAD_RMPP_ABORTED);
-    fx_free(f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -822,7 +793,6 @@ int main(void)
         cmocka_unit_test(test_cancel_stops_at_the_next_completion),
         cmocka_unit_test(test_kernel_defect_3_a_segment_that_cannot_be_sent_ends_it),
         cmocka_unit_test(test_an_answer_that_is_no_RMPP_ends_the_request),
-        cmocka_unit_test(test_every_packet_of_a_send_leaves_on_its_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

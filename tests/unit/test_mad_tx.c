@@ -206,6 +206,35 @@ static void test_every_packet_is_traced_with_its_send_if_it_has_one(void **state
     fx_free(f);
 }
 
+static void test_every_packet_of_a_send_leaves_on_its_index(void **state)
+{
+    struct fx *f = fx_new_rmpp(NULL, FX_SA);
+    struct weft_mad_send_req r = fx_request(f, 1);
+    uint8_t data[56 + 3 * 200] = {0};
+
+    (void)state;
+    memcpy(data, f->mads[1], WEFT_MAD_BYTES);
+    mad_set_method(data, WEFT_METHOD_GET_MULTI);
+    mad_set_tid(data, fx_tid(f, 1));
+    data[24] = WEFT_RMPP_VERSION;
+    data[26] = WEFT_RMPP_FLAG_ACTIVE;
+    r.data = data;
+    r.len = sizeof(data);
+    r.retries = 1;
+    r.to.pkey_index = 9;
+    fx_post(f, &r);
+    /* nobody answers: the first segment, its repetition, and an ABORT */
+    for (int i = 0; i < 3; i++) {
+        fx_send(f);
+        assert_int_equal(f->packet_to.pkey_index, 9);
+        assert_int_equal(rmpp_type(f->packet), i < 2 ? WEFT_RMPP_DATA : WEFT_RMPP_ABORT);
+        if (i < 2)
+            fx_advance(f, weft_mad_deadline(f->port) - f->now);
+    }
+    fx_drain(f, WEFT_MAD_RMPP_ABORTED);
+    fx_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_the_engines_own_packets_go_first_and_have_room_for_32),
         cmocka_unit_test(test_an_answer_of_the_device_that_finds_no_slot_can_be_given_again),
         cmocka_unit_test(test_every_packet_is_traced_with_its_send_if_it_has_one),
+        cmocka_unit_test(test_every_packet_of_a_send_leaves_on_its_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
