@@ -17,7 +17,6 @@ enum refresh_input {
 enum refresh_verdict {
     REFRESH_TO,
     REFRESH_STAY,
-    REFRESH_DROP,
     REFRESH_NEVER
 };
 
