@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A port's P_Key table of two blocks, its cache, and the refresh around its table: the subnet
- * manager writes, events come late, reads are answered in any order, late, or fail, and a
- * client looks up whenever it likes. What is checked: no input meets a NEVER cell; when the table is
- * replaced and no event is on its way, it is the port's, whole; a client is told after the table was
- * replaced, and never finds an older one than before; when nothing more happens the cache is the
- * port's table and the client was told of it (R137 R154).
+ * manager writes, events come late, reads are answered in any order, late, or fail, and a client
+ * looks up whenever it likes. What is checked: no input meets a NEVER cell; when the table is
+ * replaced and no event is on its way, it is the port's, whole; a client is told after the table
+ * was replaced, and never finds an older one than before; when nothing more happens the cache is
+ * the port's table and the client was told of it (R137 R154).
  *
  * A table is its number in both blocks; with two numbers it is half of each. */
 #include "pkey_refresh_fsm_table.pml"
