@@ -125,6 +125,7 @@ struct message_port {
     uint8_t width, speed, speed_ext, number;
     uint16_t pkey_count;
     uint16_t pkeys[CHANNEL_PKEYS_MAX]; /* the first pkey_count count */
+    uint32_t reregisters;              /* Sets of ClientReregister; wraps */
 };
 
 /** A text after a head: PATH, TEXT, COMMAND. */

@@ -40,8 +40,7 @@ struct control {
 static const struct poptOption table[] = {
     {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
      "the fabric's socket (default: see the manual page)", "SOCKET"},
-    {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON, "print JSON (status, nodes, clients, faults)",
-     NULL},
+    {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON, "print JSON (status, nodes, port, clients, faults)", NULL},
     POPT_TABLEEND,
 };
 
@@ -50,6 +49,7 @@ static const struct options_about about = {
     .arguments = "[OPTION...] [SOCKET] COMMAND...",
     .text = "Asks a fabric that is served, or changes it:\n"
             "  status | nodes | clients | faults    what it does and what is in it\n"
+            "  port NODE[/PORT]                     a port as its host sees it\n"
             "  link NAME/PORT down, node NAME dead, loss 10% on all, ...    see the manual page\n"
             "  stop    ends it\n"
             "  -       reads commands from standard input, one a line\n"
@@ -105,7 +105,7 @@ static bool is_query(const char *command)
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
         if (strcmp(command, queries[i]) == 0)
             return true;
-    return false;
+    return strncmp(command, "port ", 5) == 0;
 }
 
 /* Makes the words one line. A word alone is the whole line already. */
@@ -123,7 +123,7 @@ static void take_command(struct options *o, struct control *c, const char *word)
                        "input with -",
                        COMMAND_BYTES_MAX - 1);
     else if (c->json && !is_query(c->command))
-        options_refuse(o, "--json is for one of: status, nodes, clients, faults");
+        options_refuse(o, "--json is for one of: status, nodes, port, clients, faults");
 }
 
 /* Whether the first word is not part of the command. */
@@ -145,7 +145,7 @@ static void take_words(struct options *o, struct control *c, const char **socket
     if (!word) {
         options_refuse(o, "what should the fabric do? A command is missing, for example status");
     } else if (strcmp(word, "-") == 0 && c->json) {
-        options_refuse(o, "--json is for one of: status, nodes, clients, faults");
+        options_refuse(o, "--json is for one of: status, nodes, port, clients, faults");
     } else if (strcmp(word, "-") == 0) {
         c->from_stdin = true;
         options_no_more_arguments(o);
@@ -254,9 +254,12 @@ static int ask_json(struct control *c, const char *command, json_t **ret_documen
     char line[COMMAND_BYTES_MAX];
     json_t *document = NULL;
     json_t *next = NULL;
+    int word;
     int err;
 
-    snprintf(line, sizeof(line), "%s json", command);
+    /* What is asked about stands behind. */
+    word = (int)strcspn(command, " ");
+    snprintf(line, sizeof(line), "%.*s json%s", word, command, command + word);
     while ((err = ask(c, line, text)) == 0) {
         json_t *page = json_loads(c->answer->text, 0, NULL);
         json_t *items = json_object_get(page, command);

@@ -219,8 +219,7 @@ int fabric_request_parse(int argc, const char **argv, struct fabric_request *ret
     options_no_more_arguments(&o);
     if (!options_stopped(&o))
         check_request(&o, ret);
-    if (ret->fabric.attachments < ret->server.clients)
-        ret->fabric.attachments = ret->server.clients;
+    ret->fabric.attachments = SERVER_ATTACHMENTS(ret->server.clients);
     ret->stopped = options_stopped(&o);
     return options_done(&o);
 }

@@ -37,7 +37,7 @@ struct serving {
     char *socket_path;
     uint32_t links;
     struct fabric *fabric;
-    FILE *pcap;
+    int pcap; /* or -1 */
     struct server *server;
     struct fabric_detach detach;
     struct status status;
@@ -130,19 +130,19 @@ static int play_script(struct serving *s)
 }
 
 /* The capture of a daemon that is already there must not suffer from one that is refused: what is
- * in the file stays until the socket is ours. */
+ * in the file stays until the socket is ours. A pipe never makes the fabric wait. */
 static int open_pcap(struct serving *s)
 {
     const char *name = s->request->pcap;
-    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
-    s->pcap = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!s->pcap) {
-        message_failed("cannot write the capture %s: %s", name, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    s->pcap = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (s->pcap < 0 && errno == ENXIO) {
+        message("nobody reads the pipe %s, so no capture goes into it", name);
+        message_try("start its reader first, for example tshark -i %s", name);
         return CLI_FAILED;
     }
+    if (s->pcap < 0)
+        return message_failed("cannot write the capture %s: %s", name, strerror(errno));
     s->request->server.pcap = s->pcap;
     return CLI_DONE;
 }
@@ -150,9 +150,9 @@ static int open_pcap(struct serving *s)
 /* Cuts off what an older capture has beyond what is written so far; a pipe has nothing to cut. */
 static void cut_pcap(const struct serving *s)
 {
-    off_t written = s->pcap ? ftello(s->pcap) : -1;
+    off_t written = s->pcap >= 0 ? lseek(s->pcap, 0, SEEK_CUR) : -1;
 
-    if (written >= 0 && ftruncate(fileno(s->pcap), written) != 0)
+    if (written >= 0 && ftruncate(s->pcap, written) != 0 && errno != EINVAL)
         message("the capture %s may end in older packets: %s", s->request->pcap, strerror(errno));
 }
 
@@ -256,15 +256,21 @@ static void print_summary(const struct server_stats *server, const struct fabric
                server->clients_thrown);
 }
 
-static int close_pcap(struct serving *s, int exit_code)
+static int close_pcap(struct serving *s, const struct server_stats *stats, int exit_code)
 {
-    FILE *pcap = s->pcap;
+    int pcap = s->pcap;
 
-    s->pcap = NULL;
-    if (pcap && fclose(pcap) != 0 && exit_code == CLI_DONE)
+    s->pcap = -1;
+    if (pcap >= 0 && close(pcap) != 0 && exit_code == CLI_DONE)
         exit_code = CLI_PART;
-    if (s->request->pcap && exit_code == CLI_PART)
-        message("the capture %s is not complete: is the disk full?", s->request->pcap);
+    if (!s->request->pcap || exit_code != CLI_PART)
+        return exit_code;
+    if (stats->pcap_lost > 0)
+        message("the capture %s lacks %" PRIu64 " packets: its reader was too slow",
+                s->request->pcap, stats->pcap_lost);
+    else
+        message("the capture %s is not complete: is the disk full, or has its reader gone?",
+                s->request->pcap);
     return exit_code;
 }
 
@@ -289,7 +295,7 @@ static int serve(struct serving *s)
     s->server = server_free(s->server);
     if (pid_file)
         unlink(pid_file);
-    exit_code = close_pcap(s, exit_code);
+    exit_code = close_pcap(s, &server, exit_code);
     print_summary(&server, &fabric, now);
     return exit_code;
 }
@@ -314,13 +320,16 @@ static int build_and_serve(struct serving *s)
 
 int fabric_serve(struct fabric_request *r)
 {
-    struct serving s = {.request = r, .socket_path = fabric_socket(r->listen), .detach.ready = -1};
+    struct serving s = {.request = r,
+                        .socket_path = fabric_socket(r->listen),
+                        .pcap = -1,
+                        .detach.ready = -1};
     int exit_code = s.socket_path ? build_and_serve(&s) : CLI_FAILED;
 
     if (s.server)
         server_free(s.server);
-    if (s.pcap)
-        fclose(s.pcap);
+    if (s.pcap >= 0)
+        close(s.pcap);
     fabric_free(s.fabric);
     free(s.socket_path);
     return exit_code;

@@ -106,8 +106,7 @@ static void give_slot(struct fabric *f, struct attachment *a)
     f->attachment_last = slot;
 }
 
-/* The port that port 0 means: a switch's management port, of others the first one with a cable. */
-static uint8_t pick_port(const struct fabric *f, const struct node *n)
+uint8_t attach_pick_port(const struct fabric *f, const struct node *n)
 {
     if (node_is_switch(n))
         return 0;
@@ -132,7 +131,7 @@ int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_a
     a = take_slot(f);
     if (!a)
         return WEFT_ERR_FULL;
-    p = node_port(f, n, port > 0 ? port : pick_port(f, n));
+    p = node_port(f, n, port > 0 ? port : attach_pick_port(f, n));
     a->generation++;
     a->port = port_index(f, p);
     a->next = p->attached;

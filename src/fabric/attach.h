@@ -11,6 +11,9 @@
 int attach_new(struct fabric *f);
 void attach_free(struct fabric *f);
 
+/** The port that port 0 means: a switch's management port, of others the first one with a cable. */
+uint8_t attach_pick_port(const struct fabric *f, const struct node *n);
+
 /** Gives a packet to a program of this port: an answer (R bit, TrapRepress) to the one whose
  * transaction id it bears, others to the one that claims class, version, OUI and method.
  * The tap is told here.

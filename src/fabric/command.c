@@ -5,6 +5,7 @@
 
 #include "core/base/quantity.h"
 #include "core/base/suggest.h"
+#include "fabric/attach.h"
 #include "fabric/counters.h"
 #include "fabric/trap.h"
 
@@ -607,4 +608,40 @@ int command_parse(const struct fabric *f, const char *line, size_t length, struc
     if (err == 0 && peek(&p))
         err = refuse(&p, "the line's end");
     return err;
+}
+
+/* A node alone, or NODE/PORT. */
+static int take_port_of_node(struct parser *p)
+{
+    uint16_t slash = p->next < p->words.count ? p->words.word[p->next].slash : WORDS_NO_SLASH;
+    const struct node *n;
+    uint64_t number;
+    int err;
+
+    if (slash != WORDS_NO_SLASH && quantity_parse_count(peek(p) + slash + 1, &number))
+        return take_port(p, PORT_ANY);
+    err = take_node(p);
+    if (err != 0)
+        return err;
+    n = &p->f->nodes[p->c->node];
+    p->c->port = n->first_port + attach_pick_port(p->f, n);
+    return 0;
+}
+
+int fabric_find_port(const struct fabric *f, const char *text, uint32_t *ret_node,
+                     uint8_t *ret_port, struct fabric_error *error)
+{
+    struct command c = {.verb = COMMAND_NOTHING};
+    struct parser p = {.f = f, .c = &c, .error = error};
+    int err = words_split(text, strlen(text), &p.words, error);
+
+    if (err == 0)
+        err = take_port_of_node(&p);
+    if (err == 0 && peek(&p))
+        err = refuse(&p, "the line's end");
+    if (err != 0)
+        return err;
+    *ret_node = c.node;
+    *ret_port = f->ports[c.port].number;
+    return 0;
 }

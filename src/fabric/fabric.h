@@ -38,7 +38,7 @@ struct fabric_config {
                                 counted in QP1Dropped; 1..65536 */
     uint32_t flights;      /**< default 65536: packets under way at one time; 64..2^24 */
     uint32_t deliveries;   /**< default 4096: packets that wait for fabric_poll(); 64..2^20 */
-    uint32_t attachments;  /**< default 1024: programs at one time; 1..32768 */
+    uint32_t attachments;  /**< default 1024: programs at one time; 1..65536 */
     uint16_t lft_cap;      /**< default 49151: LinearFDBCap of switches, 1..49152 */
     uint16_t mft_cap;      /**< default 4096: MulticastFDBCap of switches, 32..16384 */
     uint16_t pkey_cap;     /**< default 128: PartitionCap of CAs, routers and switch port 0; their
@@ -104,6 +104,17 @@ void fabric_node(const struct fabric *f, uint32_t node, struct fabric_node_info 
 int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
                 struct fabric_error *error);
 
+/** Finds a port by what commands call it, NODE/PORT, as one word of the fault vocabulary: quotes
+ * around a name with blanks.
+ * @param text      the port; a node alone means the port that fabric_attach() picks for 0
+ * @param ret_node  the node
+ * @param ret_port  the port's number
+ * @param error     why not
+ * @return 0; WEFT_ERR_FORMAT: not one word; WEFT_ERR_NOTFOUND; WEFT_ERR_CONFLICT: as
+ *         fabric_find() */
+int fabric_find_port(const struct fabric *f, const char *text, uint32_t *ret_node,
+                     uint8_t *ret_port, struct fabric_error *error);
+
 /** The state of a port as its own host sees it, in host order. */
 struct fabric_port_info {
     uint64_t guid;       /**< port GUID */
@@ -120,6 +131,8 @@ struct fabric_port_info {
     uint8_t speed_ext;      /**< LinkSpeedExtActive: 1 FDR, 2 EDR, 4 HDR, 8 NDR; 0: none */
     uint16_t rate_gbps;     /**< data rate of the link, rounded as sysfs does (EDR 4x: 100) */
     uint16_t pkeys;         /**< entries of its P_Key table, PartitionCap */
+    uint32_t reregisters;   /**< how often an SM has set ClientReregister: when it grows, clients
+                                 register with the SA again */
 };
 
 /** Tells about a port.

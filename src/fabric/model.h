@@ -110,7 +110,8 @@ struct port {
     uint32_t attached;   /* first attachment at this port, or FABRIC_NONE */
     uint32_t fault;      /* first entry of the faults that act on what leaves here, FABRIC_NONE */
     weft_time lease_end; /* when the M_Key's lease ends; 0: none runs */
-    uint16_t issm;       /* attachments that have IsSM set */
+    uint32_t reregisters; /* Sets of ClientReregister so far */
+    uint16_t issm;        /* attachments that have IsSM set */
     uint8_t number;
     bool cut; /* a script has cut the cable; set at both ends */
     /* What a worn cable still carries: masks as LinkWidthEnabled, LinkSpeedEnabled and

@@ -245,8 +245,10 @@ uint16_t sma_port_info(struct sma_request *r)
     if (r->hide_mkey)
         memset(r->data + WIRE_AT_PORT_INFO_M_KEY, 0, 8);
     /* OpenSM takes the bit in the answer as the port's word that its host was told. */
-    if (reregister)
+    if (reregister) {
+        p->reregisters++;
         wire_set(WIRE_PORT_INFO_CLIENT_REREGISTER, r->data, 1);
+    }
     return WEFT_STATUS_OK;
 }
 

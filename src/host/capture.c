@@ -5,16 +5,53 @@
 
 #include <weft/pcap.h>
 
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long a record may wait in the buffer of a daemon that is idle now and then. */
 #define CAPTURE_FLUSH_NS (50 * WEFT_MS)
+/* How long a pipe's reader may take at the end. */
+#define CAPTURE_END_MS   2000
 
-static void capture_write(struct capture *c, const uint8_t *bytes, size_t count)
+/* Writes out what waits, as much as the file takes now. */
+static void capture_drain(struct capture *c)
 {
-    if (!c->failed && fwrite(bytes, 1, count, c->out) != count)
-        c->failed = true;
+    while (c->count > 0 && !c->failed) {
+        ssize_t written = write(c->out, c->buffer + c->first, c->count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EAGAIN)
+            break;
+        if (written <= 0) {
+            c->failed = true;
+            break;
+        }
+        c->first += (size_t)written;
+        c->count -= (size_t)written;
+    }
+    if (c->count == 0)
+        c->first = 0;
+}
+
+/* Lets bytes wait.
+ * @return false: there is no room for all of them, and nothing was taken */
+static bool capture_put(struct capture *c, const uint8_t *bytes, size_t count)
+{
+    if (sizeof(c->buffer) - c->first - c->count < count)
+        capture_drain(c);
+    if (sizeof(c->buffer) - c->count < count)
+        return false;
+    if (sizeof(c->buffer) - c->first - c->count < count) {
+        memmove(c->buffer, c->buffer + c->first, c->count);
+        c->first = 0;
+    }
+    memcpy(c->buffer + c->first + c->count, bytes, count);
+    c->count += count;
+    return true;
 }
 
 static void capture_tap(void *ctx, const struct fabric_tap *t)
@@ -48,25 +85,25 @@ static void capture_tap(void *ctx, const struct fabric_tap *t)
         packet.grh = &grh;
     }
     bytes = weft_pcap_record(record, sizeof(record), &packet);
-    if (bytes > 0)
-        capture_write(c, record, (size_t)bytes);
+    if (bytes > 0 && !capture_put(c, record, (size_t)bytes))
+        *c->lost += 1;
     if (c->flush_at == WEFT_TIME_NEVER)
         c->flush_at = 0;
 }
 
-void capture_begin(struct capture *c, FILE *out, struct fabric *f)
+void capture_begin(struct capture *c, int out, uint64_t *lost, struct fabric *f)
 {
     uint8_t header[WEFT_PCAP_FILE_HEADER_BYTES];
     struct timespec t;
 
     (void)clock_gettime(CLOCK_REALTIME, &t);
-    *c = (struct capture){.out = out,
-                          .epoch = (weft_time)t.tv_sec * WEFT_S + (weft_time)t.tv_nsec,
-                          .flush_at = WEFT_TIME_NEVER};
+    c->out = out;
+    c->lost = lost;
+    c->epoch = (weft_time)t.tv_sec * WEFT_S + (weft_time)t.tv_nsec;
+    c->flush_at = WEFT_TIME_NEVER;
     (void)weft_pcap_file_header(header, sizeof(header));
-    capture_write(c, header, sizeof(header));
-    if (fflush(out) != 0)
-        c->failed = true;
+    (void)capture_put(c, header, sizeof(header));
+    capture_drain(c);
     fabric_set_tap(f, capture_tap, c);
 }
 
@@ -78,17 +115,23 @@ weft_time capture_flush(struct capture *c, weft_time clock)
     if (c->flush_at == 0)
         c->flush_at = clock + CAPTURE_FLUSH_NS;
     if (clock >= c->flush_at) {
-        c->flush_at = WEFT_TIME_NEVER;
-        if (fflush(c->out) != 0)
-            c->failed = true;
+        capture_drain(c);
+        c->flush_at = c->count > 0 ? clock + CAPTURE_FLUSH_NS : WEFT_TIME_NEVER;
     }
     return c->flush_at;
 }
 
 int capture_end(struct capture *c, struct fabric *f)
 {
+    struct pollfd p = {.fd = c->out, .events = POLLOUT};
+
     fabric_set_tap(f, NULL, NULL);
-    if (!c->failed && fflush(c->out) != 0)
-        c->failed = true;
-    return c->failed ? WEFT_ERR_STATE : 0;
+    capture_drain(c);
+    while (c->count > 0 && !c->failed) {
+        /* A reader that has stopped is not waited for again. */
+        if (poll(&p, 1, CAPTURE_END_MS) != 1)
+            c->failed = true;
+        capture_drain(c);
+    }
+    return c->failed || *c->lost > 0 ? WEFT_ERR_STATE : 0;
 }

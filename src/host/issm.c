@@ -17,13 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static_assert(SERVER_ATTACHMENTS(0) > ISSM_FIFOS_MAX, "each FIFO may be a program at its port");
+
 /* A FIFO of a port. */
 struct issm_fifo {
     struct issm_fifo *next;
     struct server *server;
     uint32_t node;
     uint8_t port;
-    bool read; /* somebody has it open */
+    bool read;    /* somebody has it open */
+    bool refused; /* and the bit could not be set */
     int writer;
     struct fabric_attachment at; /* what sets IsSM while somebody reads */
     char name[24];
@@ -86,18 +89,27 @@ static void issm_look(struct issm_fifo *f)
     weft_time now = server_fabric_time(s, server_clock());
     struct pollfd p = {.fd = f->writer};
     bool read = poll(&p, 1, 0) >= 0 && (p.revents & POLLERR) == 0;
+    bool full;
     struct fabric_tids tids;
     uint8_t port;
 
+    if (!read)
+        f->refused = false;
     if (read == f->read)
         return;
-    if (!read)
+    if (!read) {
         (void)fabric_detach(s->fabric, now, f->at);
-    else if (fabric_attach(s->fabric, f->node, f->port, &f->at, &port, &tids) != 0)
+        f->read = false;
         return;
-    else
+    }
+    /* What is refused is tried again when something else comes or goes. */
+    full = fabric_attach(s->fabric, f->node, f->port, &f->at, &port, &tids) != 0;
+    if (!full)
         (void)fabric_set_issm(s->fabric, now, f->at, true);
-    f->read = read;
+    else if (!f->refused)
+        s->stats.issm_refused++;
+    f->refused = full;
+    f->read = !full;
 }
 
 /* Something has come or gone. Where does not matter: a look at each is cheap and misses none. */

@@ -7,7 +7,7 @@
 
 #include "host/serving.h"
 
-/** FIFOs of one daemon. */
+/** FIFOs of one daemon; SERVER_ATTACHMENTS has room for them. */
 #define ISSM_FIFOS_MAX 4096
 
 /** Prepares the FIFOs' folder beside the socket; it is made when the first is asked for. What a

@@ -23,6 +23,8 @@ struct page {
     bool json;
     uint64_t from, next; /* items; next 0: all are there */
     uint64_t items;      /* in this page */
+    uint32_t node;       /* what is asked about: a port */
+    uint8_t port;
 };
 
 __attribute__((format(printf, 2, 3))) static void page_print(struct page *p, const char *format,
@@ -206,6 +208,8 @@ static void write_status(struct page *p)
     write_number(p, "receiver_full", s->stats.receiver_full);
     write_number(p, "sleeps", s->stats.sleeps);
     write_number(p, "bells", s->stats.bells);
+    write_number(p, "issm_refused", s->stats.issm_refused);
+    write_number(p, "pcap_lost", s->stats.pcap_lost);
     write_number(p, "attachments", f.attachments);
     write_number(p, "flights", f.flights);
     write_number(p, "faults", f.faults);
@@ -224,28 +228,115 @@ static void write_status(struct page *p)
     write_number(p, "dropped_unclaimed", f.dropped_unclaimed);
 }
 
+/* A member with a word for its value, in text a line. */
+static void write_word(struct page *p, const char *name, const char *word)
+{
+    page_print(p, p->json ? ",\"%s\":\"%s\"" : "%s %s\n", name, word);
+}
+
+static void write_hex(struct page *p, const char *name, uint64_t value, int digits)
+{
+    char word[32];
+
+    (void)snprintf(word, sizeof(word), "0x%0*" PRIx64, digits, value);
+    write_word(p, name, word);
+}
+
+/* The word for a bit of a mask, or a number that has none. */
+static const char *bit_word(uint8_t mask, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mask == 1U << i)
+            return words[i];
+    return "none";
+}
+
+static const char *width_word(const struct fabric_port_info *info)
+{
+    static const char *const words[] = {"1x", "4x", "8x", "12x", "2x"};
+
+    return bit_word(info->width, words, sizeof(words) / sizeof(words[0]));
+}
+
+static const char *speed_word(const struct fabric_port_info *info)
+{
+    static const char *const words[] = {"SDR", "DDR", "QDR"};
+    static const char *const extended[] = {"FDR", "EDR", "HDR", "NDR"};
+
+    return info->speed_ext != 0
+               ? bit_word(info->speed_ext, extended, sizeof(extended) / sizeof(extended[0]))
+               : bit_word(info->speed, words, sizeof(words) / sizeof(words[0]));
+}
+
+/* Entries of a port's P_Key table that hold a key. */
+static uint64_t count_pkeys(const struct page *p, uint16_t entries)
+{
+    uint64_t count = 0;
+
+    for (uint16_t i = 0; i < entries; i++) {
+        uint16_t key = 0;
+
+        (void)fabric_port_pkeys(p->server->fabric, p->node, p->port, i, &key, 1);
+        count += (key & 0x7FFF) != 0;
+    }
+    return count;
+}
+
+static void write_port(struct page *p)
+{
+    static const char *const states[] = {"none", "Down", "Init", "Armed", "Active"};
+    static const char *const physical[] = {"none",     "Sleep",    "Polling",
+                                           "Disabled", "Training", "LinkUp"};
+    struct fabric *f = p->server->fabric;
+    struct fabric_node_info node;
+    struct fabric_port_info info;
+
+    fabric_node(f, p->node, &node);
+    if (fabric_port(f, p->node, p->port, &info) != 0)
+        return;
+    wire_text_string(&p->text, p->json ? ",\"node\":" : "node ");
+    page_quote(p, node.name, strlen(node.name));
+    wire_text_string(&p->text, p->json ? "" : "\n");
+    write_hex(p, "guid", node.guid, 16);
+    write_number(p, "port", p->port);
+    write_hex(p, "port_guid", info.guid, 16);
+    write_hex(p, "gid_prefix", info.gid_prefix, 16);
+    write_number(p, "lid", info.lid);
+    write_number(p, "lmc", info.lmc);
+    write_number(p, "sm_lid", info.sm_lid);
+    write_number(p, "sm_sl", info.sm_sl);
+    write_word(p, "state", states[info.state % 5]);
+    write_word(p, "physical_state", physical[info.physical_state % 6]);
+    write_word(p, "width", width_word(&info));
+    write_word(p, "speed", speed_word(&info));
+    write_number(p, "rate_gbps", info.rate_gbps);
+    write_hex(p, "capability", info.capability, 8);
+    write_number(p, "pkeys", count_pkeys(p, info.pkeys));
+    write_number(p, "pkey_entries", info.pkeys);
+    write_number(p, "reregisters", info.reregisters);
+}
+
 /* A question: its word, and who writes the answer. */
 static const struct question {
     const char *word;
-    bool list;
+    enum { ABOUT_ALL, ABOUT_LIST, ABOUT_PORT } about;
     void (*write)(struct page *p);
 } questions[] = {
-    {"status", false, write_status},
-    {"clients", true, write_clients},
-    {"nodes", true, write_nodes},
-    {"faults", true, write_faults},
+    {"status", ABOUT_ALL, write_status},    {"clients", ABOUT_LIST, write_clients},
+    {"nodes", ABOUT_LIST, write_nodes},     {"faults", ABOUT_LIST, write_faults},
+    {"port", ABOUT_PORT, write_port},
 };
 
 static void answer_question(struct page *p, const struct question *q)
 {
     if (p->json) {
         page_print(p, "{\"schema\":\"weft.fabric.%s/1\"", q->word);
-        if (q->list)
+        if (q->about == ABOUT_LIST)
             page_print(p, ",\"%s\":[", q->word);
     }
     q->write(p);
     if (p->json) {
-        if (q->list)
+        if (q->about == ABOUT_LIST)
             wire_text_char(&p->text, ']');
         if (p->next != 0)
             page_print(p, ",\"next\":%" PRIu64, p->next);
@@ -256,29 +347,39 @@ static void answer_question(struct page *p, const struct question *q)
     (void)wire_text_end(&p->text);
 }
 
-/* Reads what may follow a question: `json`, `from N`.
- * @return whether it could be read */
-static bool read_manner(const char *at, struct page *p)
+/* Takes a word that stands where the rest of a line begins, and the blanks behind it. */
+static bool take_word(const char **at, const char *word)
 {
-    while (*at == ' ')
-        at++;
-    if (strncmp(at, "json", 4) == 0 && (at[4] == ' ' || at[4] == '\0')) {
-        p->json = true;
-        at += 4;
-        while (*at == ' ')
-            at++;
-    }
-    if (strncmp(at, "from ", 5) == 0) {
-        uint64_t n = 0;
+    size_t length = strlen(word);
 
-        at += 5;
-        if (*at < '0' || *at > '9')
-            return false;
-        while (*at >= '0' && *at <= '9' && n <= UINT32_MAX)
-            n = n * 10 + (uint64_t)(*at++ - '0');
-        p->from = n;
+    if (strncmp(*at, word, length) != 0 || ((*at)[length] != ' ' && (*at)[length] != '\0'))
+        return false;
+    *at += length;
+    *at += strspn(*at, " ");
+    return true;
+}
+
+/* Reads what may follow a question: `json`, then `from N` or a port. */
+static int read_manner(const char *at, const struct question *q, struct page *p,
+                       struct fabric_error *error)
+{
+    at += strspn(at, " ");
+    p->json = take_word(&at, "json");
+    if (q->about == ABOUT_PORT)
+        return fabric_find_port(p->server->fabric, at, &p->node, &p->port, error);
+    if (take_word(&at, "from")) {
+        const char *digits = at;
+
+        while (*at >= '0' && *at <= '9' && p->from <= UINT32_MAX)
+            p->from = p->from * 10 + (uint64_t)(*at++ - '0');
+        if (at == digits)
+            at = "?";
     }
-    return *at == '\0';
+    return *at == '\0' ? 0
+                       : server_refuse(error, WEFT_ERR_FORMAT,
+                                       "%s is followed by nothing, or by json, or by from and a "
+                                       "number, in this order",
+                                       q->word);
 }
 
 int query_answer(struct server *s, const char *line, struct message_text *ret,
@@ -293,11 +394,9 @@ int query_answer(struct server *s, const char *line, struct message_text *ret,
 
         if (strlen(q->word) != word || memcmp(q->word, line, word) != 0)
             continue;
-        if (!read_manner(line + word, &p))
-            return server_refuse(error, WEFT_ERR_FORMAT,
-                                 "%s is followed by nothing, or by json, "
-                                 "or by from and a number, in this order",
-                                 q->word);
+        err = read_manner(line + word, q, &p, error);
+        if (err)
+            return err;
         message_begin(ret, MESSAGE_TEXT);
         answer_question(&p, q);
         return 0;

@@ -109,6 +109,7 @@ static void port_query(struct client *c, const struct message_number *m)
     answer->speed = info.speed;
     answer->speed_ext = info.speed_ext;
     answer->number = (uint8_t)number;
+    answer->reregisters = info.reregisters;
     answer->pkey_count = info.pkeys < CHANNEL_PKEYS_MAX ? info.pkeys : CHANNEL_PKEYS_MAX;
     (void)fabric_port_pkeys(c->server->fabric, c->node, (uint8_t)number, 0, answer->pkeys,
                             answer->pkey_count);

@@ -79,6 +79,7 @@ void server_options_init(struct server_options *ret)
     *ret = (struct server_options){.socket_mode = 0600,
                                    .clients = SERVER_CLIENTS_DEFAULT,
                                    .time_scale = 1,
+                                   .pcap = -1,
                                    .spin_ns = server_processors() > 1 ? 50 * WEFT_US : 0};
 }
 
@@ -218,10 +219,10 @@ int server_new(const struct server_options *o, struct fabric *f, struct server *
         err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the daemon");
     if (!err)
         err = server_handles(s, error);
-    if (!err && o->pcap) {
+    if (!err && o->pcap >= 0) {
         s->capture = calloc(1, sizeof(*s->capture));
         if (s->capture)
-            capture_begin(s->capture, o->pcap, f);
+            capture_begin(s->capture, o->pcap, &s->stats.pcap_lost, f);
         else
             err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the capture");
     }
@@ -268,6 +269,8 @@ static void server_close(struct server *s)
 
 struct server *server_free(struct server *s)
 {
+    if (!s)
+        return NULL;
     server_close(s);
     if (s->capture)
         (void)capture_end(s->capture, s->fabric);

@@ -7,10 +7,12 @@
 
 #include "fabric/fabric.h"
 
-#include <stdio.h>
-
 /** A daemon. */
 struct server;
+
+/** Attachments that a fabric needs which serves so many clients: their own, those of IsSM by file,
+ * and one for the questions of others. */
+#define SERVER_ATTACHMENTS(clients) ((clients) + 4097)
 
 /** How to serve. */
 struct server_options {
@@ -21,7 +23,8 @@ struct server_options {
     weft_time spin_ns;       /**< how long an idle daemon looks at the rings before it sleeps,
                                   where that has found something of late; default 50 us, 0 on
                                   one processor: never */
-    FILE *pcap; /**< default NULL; every packet is written here, flushed when the daemon is idle */
+    int pcap; /**< default -1: none; a descriptor that every packet is written to. It should not
+                   block: what a slow reader has no room for is left out and counted */
     /** Called about once a second and before the end, for a status line; may be NULL. */
     void (*status)(void *ctx, const struct server *s);
     void *status_ctx;
@@ -41,14 +44,15 @@ int server_new(const struct server_options *o, struct fabric *f, struct server *
                struct fabric_error *error);
 
 /** Serves until SIGTERM, SIGINT or server_stop(); the signals count from server_new() on.
- * @return 0; WEFT_ERR_STATE: the pcap file could not be written (disk full): the daemon goes on to
- *         serve without it until it ends, then this is returned */
+ * @return 0; WEFT_ERR_STATE: the pcap file could not be written (disk full) or lacks packets:
+ *         the daemon goes on to serve until it ends, then this is returned */
 int server_run(struct server *s);
 
 /** Ends server_run() soon; may be called from the status callback. */
 void server_stop(struct server *s);
 
-/** Tells all clients that the fabric has ended, removes the socket and the FIFOs beside it.
+/** Tells all clients that the fabric has ended, removes the socket and the FIFOs beside it; NULL is
+ * fine.
  * @return NULL */
 struct server *server_free(struct server *s);
 
@@ -62,6 +66,9 @@ struct server_stats {
     uint64_t receiver_full;  /**< packets dropped because a client does not read */
     uint64_t sleeps;         /**< times the daemon slept */
     uint64_t bells;          /**< times it woke a client */
+    uint64_t issm_refused;   /**< times a file for IsSM was opened and the bit could not be set: the
+                                  fabric has too few attachments */
+    uint64_t pcap_lost;      /**< packets that are missing in the capture */
 };
 
 /** Reads the counters. */

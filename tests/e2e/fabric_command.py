@@ -334,6 +334,15 @@ def test_a_capture_that_cannot_be_written_is_said():
         tap.contains(err, "weft: the capture /dev/full is not complete", "stderr")
 
 
+def test_a_capture_into_a_pipe_that_nobody_reads_is_refused():
+    with tap.scratch() as folder:
+        pipe = pathlib.Path(folder, "p")
+        os.mkfifo(pipe)
+        says(fabric("--topology", SMALL, "--listen", pathlib.Path(folder, "s"), "--pcap", pipe),
+             FAILED, f"nobody reads the pipe {pipe}", "start its reader first")
+        tap.equal(os.listdir(folder), ["p"])
+
+
 def test_queries_answer_people_and_programs():
     with tap.scratch() as folder, serving(folder, "--up") as daemon:
         nodes = ctl(daemon.path, "nodes")
@@ -349,6 +358,46 @@ def test_queries_answer_people_and_programs():
                 tap.equal(json.loads(done.stdout)["schema"], f"weft.fabric.{query}/1")
         document = json.loads(ctl(daemon.path, "nodes", "--json").stdout)
         tap.equal(len(document["nodes"]), 36)
+        tap.equal(end(daemon)[0], DONE)
+
+
+def test_a_port_is_told_as_its_host_sees_it():
+    with tap.scratch() as folder, serving(folder, "--up") as daemon:
+        def told(*words):
+            done = ctl(daemon.path, "port", *words, "--json")
+            tap.succeeds(done)
+            document = json.loads(done.stdout)
+            tap.equal(document["schema"], "weft.fabric.port/1")
+            return document
+
+        host = told("host-00001")
+        tap.equal(told("host-00001/1"), host)
+        tap.equal({name: host[name] for name in ("node", "port", "lmc", "sm_lid", "state",
+                                                 "physical_state", "width", "gid_prefix", "pkeys",
+                                                 "pkey_entries", "reregisters")},
+                  {"node": "host-00001", "port": 1, "lmc": 0, "sm_lid": 0, "state": "Active",
+                   "physical_state": "LinkUp", "width": "4x", "gid_prefix": "0xfe80000000000000",
+                   "pkeys": 1, "pkey_entries": 128, "reregisters": 0})
+        assert host["lid"] > 0 and host["rate_gbps"] > 0, host
+        text = ctl(daemon.path, "port", "host-00001")
+        tap.succeeds(text)
+        names = [line.split(" ", 1)[0] for line in text.stdout.splitlines()]
+        tap.equal(names, [name for name in host if name != "schema"])
+        tap.contains(text.stdout, 'node "host-00001"\nguid 0x')
+        for words in (("pkey", "host-00001/1", "5", "0x8001"), ("link", "host-00001/1", "down")):
+            tap.succeeds(ctl(daemon.path, *words))
+        host = told(host["port_guid"])
+        tap.equal((host["pkeys"], host["state"], host["physical_state"]), (2, "Down", "Polling"))
+        tap.equal(told("leaf-0001")["port"], 0)
+        tap.equal(told("leaf-0001/3")["port"], 3)
+        tap.succeeds(ctl(daemon.path, "name", "host-00002", "a host/7"))
+        tap.equal(told('"a host/7"')["node"], "a host/7")
+        for words, exit_code, part in ((["host-00001/2"], FAILED, "its ports are 1 to 1"),
+                                       (["nobody"], FAILED, 'there is no node "nobody"'),
+                                       (["leaf-0001/1", "up"], USAGE, "line's end")):
+            says(ctl(daemon.path, "port", *words), exit_code, part)
+        says(ctl(daemon.path, "port"), USAGE, "a node is expected")
+        says(ctl(daemon.path, "port", "--json"), USAGE, "--json is for one of")
         tap.equal(end(daemon)[0], DONE)
 
 

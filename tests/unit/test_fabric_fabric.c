@@ -149,7 +149,7 @@ static void test_every_limit_of_the_configuration_is_kept(void **state)
     EXPECT_LIMITS(gsi_depth, 1, 65536);
     EXPECT_LIMITS(flights, 64, UINT32_C(1) << 24);
     EXPECT_LIMITS(deliveries, 64, UINT32_C(1) << 20);
-    EXPECT_LIMITS(attachments, 1, 32768);
+    EXPECT_LIMITS(attachments, 1, 65536);
     EXPECT_LIMITS(lft_cap, 1, 49152);
     EXPECT_LIMITS(mft_cap, 32, 16384);
     EXPECT_LIMITS(pkey_cap, 1, 1024);

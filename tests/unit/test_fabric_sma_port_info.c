@@ -248,6 +248,15 @@ static void test_the_m_key_is_kept(void **state)
     sma_lab_free(&lab);
 }
 
+/* How often the host of "a" was asked to register again, as it sees it. */
+static uint32_t reregisters(const struct sma_lab *lab)
+{
+    struct fabric_port_info info;
+
+    assert_int_equal(fabric_port(lab->ff->f, lab->a->port->node, 1, &info), 0);
+    return info.reregisters;
+}
+
 static void test_client_reregister_is_answered_and_reads_zero(void **state)
 {
     (void)state;
@@ -258,8 +267,18 @@ static void test_client_reregister_is_answered_and_reads_zero(void **state)
     wire_set(WIRE_PORT_INFO_CLIENT_REREGISTER, ff_data(&p), 1);
     assert_int_equal(set(&lab, CA, ff_data(&p), &answer), 0);
     assert_int_equal(mad_get_field(ff_data(&answer), 0, IB_PORT_CLIENT_REREG_F), 1);
+    assert_int_equal(reregisters(&lab), 1);
     p = get(&lab, CA);
     assert_int_equal(mad_get_field(ff_data(&p), 0, IB_PORT_CLIENT_REREG_F), 0);
+    assert_int_equal(reregisters(&lab), 1);
+    /* A Set that is refused, and one without the bit, tell the host nothing. */
+    sma_lab_keep_states(ff_data(&p));
+    assert_int_equal(set(&lab, CA, ff_data(&p), &answer), 0);
+    assert_int_equal(reregisters(&lab), 1);
+    wire_set(WIRE_PORT_INFO_CLIENT_REREGISTER, ff_data(&p), 1);
+    wire_set(WIRE_PORT_INFO_NEIGHBOR_MTU, ff_data(&p), 0xF);
+    assert_int_not_equal(set(&lab, CA, ff_data(&p), &answer), 0);
+    assert_int_equal(reregisters(&lab), 1);
     sma_lab_free(&lab);
 }
 

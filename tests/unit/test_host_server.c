@@ -274,18 +274,82 @@ static void test_it_serves_tells_and_ends(void **state)
 static void test_a_capture_that_cannot_be_written_is_told_at_the_end(void **state)
 {
     struct server_options o = options();
-    FILE *full = fopen("/dev/full", "wb");
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     struct fabric_error error = {""};
     struct server *s;
 
     (void)state;
-    assert_non_null(full);
+    assert_true(full >= 0);
     o.pcap = full;
     assert_int_equal(server_new(&o, fabric, &s, &error), 0);
     server_stop(s);
     assert_int_equal(server_run(s), WEFT_ERR_STATE);
     s = server_free(s);
-    (void)fclose(full);
+    (void)close(full);
+}
+
+/* A fabric on which one program may be, and no more. */
+static struct fabric *narrow_fabric(void)
+{
+    struct fabric_error error = {""};
+    struct topo_error wrong;
+    struct fabric_config config;
+    struct fabric *f = NULL;
+    struct topo *t = NULL;
+
+    assert_int_equal(topo_generate("fat-tree:hosts=4,radix=4", &t, &wrong), 0);
+    fabric_config_init(&config);
+    config.attachments = 1;
+    assert_int_equal(fabric_new(&config, t, NULL, &f, &error), 0);
+    topo_free(t);
+    return f;
+}
+
+static void test_IsSM_that_finds_no_room_is_counted(void **state)
+{
+    struct message_head ask = {.type = MESSAGE_ISSM_PATH};
+    struct message_text *m = calloc(1, sizeof(*m));
+    struct server_options o = options();
+    struct fabric *f = narrow_fabric();
+    struct fabric_error error = {""};
+    char text[CHANNEL_TEXT_BYTES];
+    struct channel c, control;
+    pthread_t thread;
+    struct server *s;
+    int reader;
+
+    (void)state;
+    assert_non_null(m);
+    assert_int_equal(server_new(&o, f, &s, &error), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run, s), 0);
+    assert_int_equal(channel_connect(path, CHANNEL_ROLE_RINGS, "host-00001", 0, &c, text), 0);
+    assert_int_equal(channel_connect(path, CHANNEL_ROLE_CONTROL, "", 0, &control, text), 0);
+    assert_int_equal(
+        channel_ask(&c, &ask, sizeof(ask), MESSAGE_PATH, m, sizeof(*m), NULL, text), 0);
+    reader = open(m->text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    do
+        assert_int_equal(channel_ask(&control, m,
+                                     message_make_text(m, MESSAGE_COMMAND, "status"), MESSAGE_TEXT,
+                                     m, sizeof(*m), NULL, text),
+                         0);
+    while (!strstr(m->text, "\nissm_refused 1\n"));
+    assert_int_equal(channel_ask(&control, m, message_make_text(m, MESSAGE_COMMAND, "stop"),
+                                 MESSAGE_TEXT, m, sizeof(*m), NULL, text),
+                     0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    s = server_free(s);
+    channel_close(&control);
+    channel_close(&c);
+    (void)close(reader);
+    (void)fabric_free(f);
+    free(m);
+}
+
+static void test_no_daemon_is_freed_without_harm(void **state)
+{
+    (void)state;
+    assert_null(server_free(NULL));
 }
 
 int main(void)
@@ -298,6 +362,8 @@ int main(void)
         cmocka_unit_test(test_a_lock_counts_only_under_its_name),
         cmocka_unit_test(test_it_serves_tells_and_ends),
         cmocka_unit_test(test_a_capture_that_cannot_be_written_is_told_at_the_end),
+        cmocka_unit_test(test_IsSM_that_finds_no_room_is_counted),
+        cmocka_unit_test(test_no_daemon_is_freed_without_harm),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
