@@ -6,11 +6,10 @@
 #include "fabric/counters.h"
 #include "fabric/trap.h"
 
+#include <weft/pkey.h>
+
 #include <string.h>
 
-#define PKEY_FULL       0x8000
-#define PKEY_BASE       0x7FFF
-#define PKEY_DEFAULT    0xFFFF
 /* A sender's Q_Key with this bit means that of its own QP (IBA 10.2.4). */
 #define QKEY_PRIVILEGED UINT32_C(0x80000000)
 #define QPN_MULTICAST   0xFFFFFF
@@ -35,19 +34,13 @@ bool keys_find_pkey(const struct fabric *f, const struct port *p, uint16_t pkey,
     uint16_t count = port_pkey_count(f, p), key = port_pkey(f, p, 0);
     bool found = false;
 
-    if ((pkey & PKEY_BASE) == 0)
-        return false;
     for (uint16_t i = 0; i < count; key = ++i < count ? table[i] : 0) {
-        if (((key ^ pkey) & PKEY_BASE) != 0)
+        if (!weft_pkey_match(key, pkey) || (found && !weft_pkey_is_full(key)))
             continue;
-        if (key & PKEY_FULL) {
-            *ret_index = i;
+        *ret_index = i;
+        if (weft_pkey_is_full(key))
             return true;
-        }
-        if ((pkey & PKEY_FULL) && !found) {
-            *ret_index = i;
-            found = true;
-        }
+        found = true;
     }
     return found;
 }
@@ -106,7 +99,7 @@ static bool gmp_is_sound(const struct packet *p)
 enum drop keys_stamp(const struct fabric *f, const struct port *from, struct packet *p)
 {
     if (p->dst_qpn == WEFT_QP_SMI) {
-        p->pkey = PKEY_DEFAULT;
+        p->pkey = WEFT_PKEY_DEFAULT;
         return smp_is_sound(p) ? DROPS : DROP_MALFORMED;
     }
     p->pkey = p->pkey_index < port_pkey_count(f, from) ? port_pkey(f, from, p->pkey_index) : 0;
@@ -114,7 +107,7 @@ enum drop keys_stamp(const struct fabric *f, const struct port *from, struct pac
         p->qkey = WEFT_QKEY_GSI;
     if (!gmp_is_sound(p) || (p->has_grh && !keys_gid(f, from, p->sgid_index, p->sgid)))
         return DROP_MALFORMED;
-    return (p->pkey & PKEY_BASE) != 0 ? DROPS : DROP_PKEY;
+    return weft_pkey_valid(p->pkey) ? DROPS : DROP_PKEY;
 }
 
 /* A violation counter of PortInfo: 16 bits that stick at all ones. */
@@ -179,8 +172,8 @@ static bool may_enter(const struct fabric *f, const struct port *p, uint16_t pke
     for (uint16_t i = 0; i < count && !found; i++) {
         uint16_t key = port_pkey(f, p, i);
 
-        found = (pkey & PKEY_BASE) != 0 && ((key ^ pkey) & PKEY_BASE) == 0 &&
-                (key & PKEY_FULL) >= (pkey & PKEY_FULL);
+        found = weft_pkey_same_partition(key, pkey) &&
+                (weft_pkey_is_full(key) || !weft_pkey_is_full(pkey));
     }
     return found;
 }
