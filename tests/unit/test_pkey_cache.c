@@ -125,8 +125,8 @@ static void test_R137_R155_random_tables_after_each_other_answer_as_the_model(vo
             for (uint32_t i = 0; i < count; i++)
                 keys[i] = model_key(&g, partitions);
             assert_int_equal(model_commit(c, keys, model_key(&g, partitions), NULL), 0);
-            for (weft_pkey key = 0; key <= partitions + 1; key++)
-                compare_with_model(c, keys, count, key);
+            for (uint32_t key = 0; key <= partitions + 1; key++)
+                compare_with_model(c, keys, count, (weft_pkey)key);
         }
         weft_pkey_cache_free(c);
     }

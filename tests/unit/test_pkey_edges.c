@@ -280,8 +280,8 @@ static void test_edge_14_R155_a_MAD_that_a_guest_has_no_key_for(void **state)
     uint16_t virt = 0xBEEF;
 
     (void)state;
-    for (uint16_t physical = P_A; physical <= P_A_FULL; physical++) {
-        int err = weft_pkey_map_recv(h.map, h.cache, AT(OTHER_GUEST), 1, physical, &virt);
+    for (int physical = P_A; physical <= P_A_FULL; physical++) {
+        int err = weft_pkey_map_recv(h.map, h.cache, AT(OTHER_GUEST), 1, (uint16_t)physical, &virt);
 
         assert_int_equal(err, physical == P_B ? 0 : NONE);
         assert_int_equal(virt, physical < P_B ? 0xBEEF : 1);

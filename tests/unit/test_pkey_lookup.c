@@ -41,9 +41,9 @@ static void test_R137_R155_cached_and_not_cached_answer_alike(void **state)
             for (uint32_t i = 0; i < count; i++)
                 keys[i] = model_key(&g, partitions);
             c = pkey_cache(keys, count);
-            for (weft_pkey key = 0; key <= partitions + 1; key++) {
+            for (uint32_t key = 0; key <= partitions + 1; key++) {
                 for (int form = 0; form < 4; form++) {
-                    weft_pkey asked = form & 1 ? key | WEFT_PKEY_FULL : key;
+                    weft_pkey asked = (weft_pkey)(form & 1 ? key | WEFT_PKEY_FULL : key);
                     enum weft_pkey_find find = form & 2 ? WEFT_PKEY_FIND : WEFT_PKEY_FIND_EXACT;
                     int answer = model_find(keys, count, find, asked);
 

@@ -370,16 +370,17 @@ static void test_ports_and_functions_have_maps_of_their_own(void **state)
     c.entries = 33;
     assert_int_equal(weft_pkey_map_new(&c, NULL, &m), 0);
     for (uint16_t round = 0; round < 2; round++) {
-        for (uint16_t i = 0; i < 4 * 3 * 32; i++) {
+        for (uint32_t i = 0; i < 4 * 3 * 32; i++) {
             struct weft_pkey_place at = {.port = (uint8_t)(1 + i / 32 % 3),
                                          .function = (uint16_t)(1 + i / 96)};
 
             if (round == 0) {
                 assert_int_equal(
-                    weft_pkey_map_set(m, NULL, &at, i % 32, (uint16_t)(i * 7 / 5 % 32)), 0);
+                    weft_pkey_map_set(m, NULL, &at, (uint16_t)(i % 32), (uint16_t)(i * 7 / 5 % 32)),
+                    0);
                 continue;
             }
-            assert_int_equal(weft_pkey_map_get(m, &at, i % 32, &got), 0);
+            assert_int_equal(weft_pkey_map_get(m, &at, (uint16_t)(i % 32), &got), 0);
             assert_int_equal(got, i * 7 / 5 % 32);
         }
     }
