@@ -52,13 +52,14 @@ ROOMS = {
     "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
     "src/pages": [],
     "src/topology": ["src/core"],
+    "src/partitions": ["src/core"],
     "src/storm": ["src/core"],
     "src/fabric": ["src/core", "src/topology"],
     "src/channel": ["src/core"],
     "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
     "src/umad": ["src/core", "src/channel", "src/pages"],
-    "src/cli": ["src/core", "src/pages", "src/topology", "src/storm", "src/fabric", "src/channel",
-                "src/host"],
+    "src/cli": ["src/core", "src/pages", "src/topology", "src/partitions", "src/storm",
+                "src/fabric", "src/channel", "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.
@@ -76,7 +77,8 @@ CORE_SYSTEM_HEADERS = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stdde
                        "inttypes.h", "string.h", "stdarg.h", "stdlib.h", "endian.h", "byteswap.h"}
 
 # Rooms whose every .c file has its unit test.
-MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/pages/")
+MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/pages/",
+            "src/partitions/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads mlx4's folder `iov` of each device: iov/ports/PORT/pkeys/INDEX has the physical table,
+ * iov/FUNCTION/ports/PORT/pkey_idx/INDEX what an entry of a function's table stands for. */
+#include "cli/vf_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files hold a number or a word. */
+#define VALUE_BYTES 64
+
+/* The names in a folder, sorted. */
+struct names {
+    struct dirent **items;
+    int count;
+};
+
+void vf_problem_add(struct vf_tree *t, const struct vf_problem *where, const char *format, ...)
+{
+    struct vf_problem *moved = t->problems;
+    size_t space = t->problem_space;
+    va_list args;
+    char *text;
+    int length;
+
+    if (t->problem_count == space) {
+        space = space == 0 ? 16 : space * 2;
+        moved = realloc(moved, space * sizeof(*moved));
+        if (!moved) {
+            t->failed = true;
+            return;
+        }
+        t->problems = moved;
+        t->problem_space = space;
+    }
+    va_start(args, format);
+    length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0) {
+        t->failed = true;
+        return;
+    }
+    t->problems[t->problem_count] = *where;
+    t->problems[t->problem_count++].text = text;
+}
+
+const char *vf_kind_name(enum vf_kind kind)
+{
+    static const char *const names[VF_KINDS] = {
+        [VF_UNREADABLE] = "unreadable",   [VF_OUT_OF_RANGE] = "out-of-range",
+        [VF_UNASSIGNED_0] = "no-entry-0", [VF_EMPTY_ENTRY] = "empty-entry",
+        [VF_BOTH_FORMS] = "both-forms",   [VF_DUPLICATE] = "duplicate",
+        [VF_NOBODY_FULL] = "nobody-full",
+    };
+
+    return names[kind];
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Numbers by value, other names as people sort them. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int list(const char *path, struct names *ret)
+{
+    ret->count = scandir(path, &ret->items, not_hidden, by_name);
+    return ret->count < 0 ? WEFT_ERR_NOTFOUND : 0;
+}
+
+static void names_free(struct names *names)
+{
+    for (int i = 0; i < names->count; i++)
+        free(names->items[i]);
+    if (names->count >= 0)
+        free(names->items);
+}
+
+static bool join(char ret[PATH_MAX], const char *folder, const char *name)
+{
+    int length = snprintf(ret, PATH_MAX, "%s/%s", folder, name);
+
+    return length > 0 && length < PATH_MAX;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* A file's text without the blanks at its end. */
+static bool read_value(const char *path, char ret[VALUE_BYTES])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd < 0 ? -1 : read(fd, ret, VALUE_BYTES - 1);
+    int kept = errno;
+
+    if (fd >= 0)
+        close(fd);
+    errno = kept;
+    if (got < 0)
+        return false;
+    while (got > 0 && strchr(" \t\n", ret[got - 1]))
+        got--;
+    ret[got] = '\0';
+    return true;
+}
+
+/* A number of 16 bits that is all of a text. */
+static bool number_of(const char *text, uint32_t *ret)
+{
+    char *end;
+    unsigned long value;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    value = strtoul(text, &end, 0);
+    if (*end != '\0' || value > UINT16_MAX)
+        return false;
+    *ret = (uint32_t)value;
+    return true;
+}
+
+/* Names of entries are decimal, so that 08 is 8; others are no entries. */
+static bool index_of(const char *name, uint32_t *ret)
+{
+    char *end;
+    unsigned long value = strtoul(name, &end, 10);
+
+    if (name[0] < '0' || name[0] > '9' || *end != '\0' || value >= VF_LIST_MAX)
+        return false;
+    *ret = (uint32_t)value;
+    return true;
+}
+
+static void unreadable(struct vf_tree *t, const struct vf_problem *where, const char *path)
+{
+    vf_problem_add(t, where, "%s cannot be read: %s", path, strerror(errno));
+}
+
+static void unexpected(struct vf_tree *t, const struct vf_problem *where, const char *path,
+                       const char *value, const char *expected)
+{
+    vf_problem_add(t, where, "%s has \"%s\"; expected %s", path, value, expected);
+}
+
+static void read_key(struct vf_tree *t, const struct vf_problem *where, const char *path,
+                     weft_pkey *ret)
+{
+    char value[VALUE_BYTES];
+    uint32_t key;
+
+    if (!read_value(path, value))
+        unreadable(t, where, path);
+    else if (!number_of(value, &key))
+        unexpected(t, where, path, value, "a P_Key, such as 0xffff");
+    else
+        *ret = (weft_pkey)key;
+}
+
+static void read_keys(struct vf_tree *t, const struct vf_problem *where, const char *folder,
+                      struct vf_port *port)
+{
+    struct names names;
+    char path[PATH_MAX];
+    uint32_t index;
+    uint32_t highest = 0;
+
+    if (!join(path, folder, "pkeys") || list(path, &names) != 0) {
+        unreadable(t, where, path);
+        return;
+    }
+    for (int i = 0; i < names.count; i++)
+        if (index_of(names.items[i]->d_name, &index) && index + 1 > highest)
+            highest = index + 1;
+    port->keys = calloc(highest + 1, sizeof(*port->keys));
+    t->failed = t->failed || !port->keys;
+    port->key_count = port->keys ? highest : 0;
+    for (int i = 0; i < names.count && port->keys; i++) {
+        char file[PATH_MAX];
+
+        if (index_of(names.items[i]->d_name, &index) && join(file, path, names.items[i]->d_name))
+            read_key(t, where, file, &port->keys[index]);
+    }
+    names_free(&names);
+}
+
+static void read_entry(struct vf_tree *t, const struct vf_problem *where, const char *path,
+                       struct vf_entry *ret)
+{
+    char value[VALUE_BYTES];
+
+    ret->physical = VF_NONE;
+    if (!read_value(path, value))
+        unreadable(t, where, path);
+    else if (strncasecmp(value, "no", 2) != 0 && !number_of(value, &ret->physical))
+        unexpected(t, where, path, value, "a physical index or none");
+}
+
+static int by_virt(const void *a, const void *b)
+{
+    const struct vf_entry *x = a;
+    const struct vf_entry *y = b;
+
+    return x->virt < y->virt ? -1 : x->virt > y->virt;
+}
+
+static void read_entries(struct vf_tree *t, const struct vf_problem *where, const char *folder,
+                         struct vf_function *f)
+{
+    struct names names;
+    char path[PATH_MAX];
+
+    if (!join(path, folder, "pkey_idx") || list(path, &names) != 0) {
+        unreadable(t, where, path);
+        return;
+    }
+    f->entries = calloc((size_t)names.count + 1, sizeof(*f->entries));
+    t->failed = t->failed || !f->entries;
+    for (int i = 0; i < names.count && f->entries; i++) {
+        struct vf_entry *entry = &f->entries[f->count];
+        char file[PATH_MAX];
+
+        if (!index_of(names.items[i]->d_name, &entry->virt) ||
+            !join(file, path, names.items[i]->d_name))
+            continue;
+        read_entry(t, where, file, entry);
+        f->count++;
+    }
+    if (f->count > 1)
+        qsort(f->entries, f->count, sizeof(*f->entries), by_virt);
+    names_free(&names);
+}
+
+/* Whether a function sees the physical table as it is, which only the PF does. */
+static bool is_identity(const struct vf_function *f, const struct vf_port *port)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->entries[i].virt != f->entries[i].physical)
+            return false;
+    return f->count > 1 && f->count + 1 >= port->key_count;
+}
+
+/* The PF is the PCI function that the device's own link leads to. Without the link it has the GID
+ * of function 0, and where that is not told it is who sees all entries where they are. */
+static bool is_pf(const char *device, const char *folder, const struct vf_function *f,
+                  const struct vf_port *port)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    char value[VALUE_BYTES];
+    const char *last;
+    ssize_t length = join(path, device, "device") ? readlink(path, target, sizeof(target) - 1) : -1;
+
+    if (length > 0) {
+        target[length] = '\0';
+        last = strrchr(target, '/');
+        return strcmp(last ? last + 1 : target, f->name) == 0;
+    }
+    if (join(path, folder, "gid_idx/0") && read_value(path, value))
+        return strcmp(value, "0") == 0;
+    return is_identity(f, port);
+}
+
+static void read_function(struct vf_tree *t, const char *device, const char *iov, const char *name,
+                          const struct vf_problem *of_port, struct vf_port *port)
+{
+    struct vf_function *f = &port->functions[port->function_count];
+    struct vf_problem where = *of_port;
+    char path[PATH_MAX];
+    char folder[PATH_MAX];
+
+    if (!join(path, iov, name) || !join(folder, path, "ports") || !join(path, folder, port->name) ||
+        !is_folder(path))
+        return;
+    f->name = strdup(name);
+    if (!f->name) {
+        t->failed = true;
+        return;
+    }
+    port->function_count++;
+    where.function = f->name;
+    read_entries(t, &where, path, f);
+    f->physical = is_pf(device, path, f, port);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->entries[i].physical < port->key_count)
+            f->entries[i].key = port->keys[f->entries[i].physical];
+}
+
+static void read_port(struct vf_tree *t, const char *device, const char *iov,
+                      const struct names *functions, struct vf_device *d, const char *name)
+{
+    struct vf_port *port = &d->ports[d->port_count];
+    struct vf_problem where = {VF_UNREADABLE, d->name, "", "", NULL};
+    char ports[PATH_MAX];
+    char path[PATH_MAX];
+
+    port->name = strdup(name);
+    port->functions = calloc((size_t)functions->count + 1, sizeof(*port->functions));
+    d->port_count++;
+    if (!port->name || !port->functions) {
+        t->failed = true;
+        return;
+    }
+    where.port = port->name;
+    if (!join(ports, iov, "ports") || !join(path, ports, name))
+        return;
+    read_keys(t, &where, path, port);
+    for (int i = 0; i < functions->count && !t->failed; i++)
+        if (strcmp(functions->items[i]->d_name, "ports") != 0)
+            read_function(t, device, iov, functions->items[i]->d_name, &where, port);
+}
+
+static void read_device(struct vf_tree *t, const char *root, const char *name)
+{
+    struct vf_device *d = &t->devices[t->device_count];
+    struct vf_problem where = {VF_UNREADABLE, "", "", "", NULL};
+    struct names functions;
+    struct names ports;
+    char device[PATH_MAX];
+    char iov[PATH_MAX];
+    char path[PATH_MAX];
+
+    if (!join(device, root, name) || !join(iov, device, "iov") || !is_folder(iov))
+        return;
+    d->name = strdup(name);
+    if (!d->name) {
+        t->failed = true;
+        return;
+    }
+    t->device_count++;
+    where.device = d->name;
+    if (list(iov, &functions) != 0) {
+        unreadable(t, &where, iov);
+        return;
+    }
+    if (!join(path, iov, "ports") || list(path, &ports) != 0) {
+        unreadable(t, &where, path);
+        names_free(&functions);
+        return;
+    }
+    d->ports = calloc((size_t)ports.count + 1, sizeof(*d->ports));
+    t->failed = t->failed || !d->ports;
+    for (int i = 0; i < ports.count && !t->failed; i++)
+        read_port(t, device, iov, &functions, d, ports.items[i]->d_name);
+    names_free(&ports);
+    names_free(&functions);
+}
+
+int vf_tree_read(const char *root, struct vf_tree *t)
+{
+    struct names names;
+    char path[PATH_MAX];
+
+    *t = (struct vf_tree){0};
+    if (!join(path, root, "class/infiniband") || !is_folder(path))
+        snprintf(path, sizeof(path), "%s", root);
+    if (list(path, &names) != 0)
+        return WEFT_ERR_NOTFOUND;
+    t->devices = calloc((size_t)names.count + 1, sizeof(*t->devices));
+    t->failed = !t->devices;
+    for (int i = 0; i < names.count && !t->failed; i++)
+        read_device(t, path, names.items[i]->d_name);
+    names_free(&names);
+    return t->failed ? WEFT_ERR_NOMEM : 0;
+}
+
+static void port_free(struct vf_port *port)
+{
+    for (size_t i = 0; i < port->function_count; i++) {
+        free(port->functions[i].name);
+        free(port->functions[i].entries);
+    }
+    free(port->functions);
+    free(port->keys);
+    free(port->name);
+}
+
+void vf_tree_free(struct vf_tree *t)
+{
+    for (size_t i = 0; i < t->problem_count; i++)
+        free(t->problems[i].text);
+    free(t->problems);
+    for (size_t i = 0; i < t->device_count; i++) {
+        for (size_t j = 0; j < t->devices[i].port_count; j++)
+            port_free(&t->devices[i].ports[j]);
+        free(t->devices[i].ports);
+        free(t->devices[i].name);
+    }
+    free(t->devices);
+    *t = (struct vf_tree){0};
+}
