@@ -40,7 +40,8 @@ struct control {
 static const struct poptOption table[] = {
     {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
      "the fabric's socket (default: see the manual page)", "SOCKET"},
-    {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON, "print JSON (status, nodes, port, clients, faults)", NULL},
+    {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON,
+     "print JSON (status, nodes, port, clients, faults)", NULL},
     POPT_TABLEEND,
 };
 

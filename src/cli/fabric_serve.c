@@ -320,10 +320,8 @@ static int build_and_serve(struct serving *s)
 
 int fabric_serve(struct fabric_request *r)
 {
-    struct serving s = {.request = r,
-                        .socket_path = fabric_socket(r->listen),
-                        .pcap = -1,
-                        .detach.ready = -1};
+    struct serving s = {
+        .request = r, .socket_path = fabric_socket(r->listen), .pcap = -1, .detach.ready = -1};
     int exit_code = s.socket_path ? build_and_serve(&s) : CLI_FAILED;
 
     if (s.server)

@@ -106,10 +106,10 @@ struct port_counters {
 struct port {
     uint64_t guid;
     uint32_t node;
-    uint32_t peer;       /* the port at the other end of the cable, or FABRIC_NONE */
-    uint32_t attached;   /* first attachment at this port, or FABRIC_NONE */
-    uint32_t fault;      /* first entry of the faults that act on what leaves here, FABRIC_NONE */
-    weft_time lease_end; /* when the M_Key's lease ends; 0: none runs */
+    uint32_t peer;        /* the port at the other end of the cable, or FABRIC_NONE */
+    uint32_t attached;    /* first attachment at this port, or FABRIC_NONE */
+    uint32_t fault;       /* first entry of the faults that act on what leaves here, FABRIC_NONE */
+    weft_time lease_end;  /* when the M_Key's lease ends; 0: none runs */
     uint32_t reregisters; /* Sets of ClientReregister so far */
     uint16_t issm;        /* attachments that have IsSM set */
     uint8_t number;

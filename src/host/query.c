@@ -319,11 +319,15 @@ static void write_port(struct page *p)
 /* A question: its word, and who writes the answer. */
 static const struct question {
     const char *word;
-    enum { ABOUT_ALL, ABOUT_LIST, ABOUT_PORT } about;
+    enum {
+        ABOUT_ALL,
+        ABOUT_LIST,
+        ABOUT_PORT
+    } about;
     void (*write)(struct page *p);
 } questions[] = {
-    {"status", ABOUT_ALL, write_status},    {"clients", ABOUT_LIST, write_clients},
-    {"nodes", ABOUT_LIST, write_nodes},     {"faults", ABOUT_LIST, write_faults},
+    {"status", ABOUT_ALL, write_status}, {"clients", ABOUT_LIST, write_clients},
+    {"nodes", ABOUT_LIST, write_nodes},  {"faults", ABOUT_LIST, write_faults},
     {"port", ABOUT_PORT, write_port},
 };
 

@@ -324,14 +324,13 @@ static void test_IsSM_that_finds_no_room_is_counted(void **state)
     assert_int_equal(pthread_create(&thread, NULL, run, s), 0);
     assert_int_equal(channel_connect(path, CHANNEL_ROLE_RINGS, "host-00001", 0, &c, text), 0);
     assert_int_equal(channel_connect(path, CHANNEL_ROLE_CONTROL, "", 0, &control, text), 0);
-    assert_int_equal(
-        channel_ask(&c, &ask, sizeof(ask), MESSAGE_PATH, m, sizeof(*m), NULL, text), 0);
+    assert_int_equal(channel_ask(&c, &ask, sizeof(ask), MESSAGE_PATH, m, sizeof(*m), NULL, text),
+                     0);
     reader = open(m->text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     assert_true(reader >= 0);
     do
-        assert_int_equal(channel_ask(&control, m,
-                                     message_make_text(m, MESSAGE_COMMAND, "status"), MESSAGE_TEXT,
-                                     m, sizeof(*m), NULL, text),
+        assert_int_equal(channel_ask(&control, m, message_make_text(m, MESSAGE_COMMAND, "status"),
+                                     MESSAGE_TEXT, m, sizeof(*m), NULL, text),
                          0);
     while (!strstr(m->text, "\nissm_refused 1\n"));
     assert_int_equal(channel_ask(&control, m, message_make_text(m, MESSAGE_COMMAND, "stop"),
