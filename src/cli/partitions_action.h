@@ -5,6 +5,8 @@
 #ifndef WEFT_CLI_PARTITIONS_ACTION_H
 #define WEFT_CLI_PARTITIONS_ACTION_H
 
+#include <weft/base.h>
+
 #include <stdbool.h>
 
 /** What the command line asks for. */
@@ -13,11 +15,21 @@ struct partitions_request {
     bool allow_both;   /**< lint only */
     const char *file;  /**< lint only; NULL: OpenSM's own */
     const char *sysfs; /**< vf only; NULL: the system's */
+    /* matrix only */
+    const char *fabric; /**< the socket; NULL: the usual one */
+    const char *node;   /**< where to look from; NULL: the first host */
+    const char *from;   /**< with `to`: the pair to explain; NULL: all */
+    const char *to;
+    weft_time timeout; /**< 0: the default */
 };
 
 /** Checks a partitions.conf.
  * @return one of enum cli_exit */
 int partitions_action_lint(const struct partitions_request *request);
+
+/** Reads all P_Key tables of a fabric and prints who can talk to whom.
+ * @return one of enum cli_exit */
+int partitions_action_matrix(const struct partitions_request *request);
 
 /** Shows and checks which P_Keys an SR-IOV device gives to its functions.
  * @return one of enum cli_exit */

@@ -11,20 +11,47 @@
 enum {
     OPTION_JSON = 1,
     OPTION_ALLOW_BOTH,
-    OPTION_SYSFS
+    OPTION_SYSFS,
+    OPTION_FABRIC,
+    OPTION_NODE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_TIMEOUT,
+    OPTIONS
 };
 
-/* A subcommand, and which of the options it has. */
+/* A subcommand. */
 struct action {
     const char *name;
     int (*run)(const struct partitions_request *request);
     bool takes_file;
-    bool takes_sysfs;
+};
+
+enum {
+    ACTION_LINT,
+    ACTION_MATRIX,
+    ACTION_VF,
+    ACTIONS
 };
 
 static const struct action actions[] = {
-    {"lint", partitions_action_lint, .takes_file = true},
-    {"vf", partitions_action_vf, .takes_sysfs = true},
+    [ACTION_LINT] = {"lint", partitions_action_lint, .takes_file = true},
+    [ACTION_MATRIX] = {"matrix", partitions_action_matrix, .takes_file = false},
+    [ACTION_VF] = {"vf", partitions_action_vf, .takes_file = false},
+};
+
+/* The one that has an option which not all have, with its name. */
+static const struct {
+    const char *name;
+    int action;
+} owners[OPTIONS] = {
+    [OPTION_ALLOW_BOTH] = {"allow-both-pkeys", ACTION_LINT},
+    [OPTION_SYSFS] = {"sysfs", ACTION_VF},
+    [OPTION_FABRIC] = {"fabric", ACTION_MATRIX},
+    [OPTION_NODE] = {"node", ACTION_MATRIX},
+    [OPTION_FROM] = {"from", ACTION_MATRIX},
+    [OPTION_TO] = {"to", ACTION_MATRIX},
+    [OPTION_TIMEOUT] = {"timeout", ACTION_MATRIX},
 };
 
 static const struct poptOption option_table[] = {
@@ -33,15 +60,28 @@ static const struct poptOption option_table[] = {
      "OpenSM runs with allow_both_pkeys (lint)", NULL},
     {"sysfs", '\0', POPT_ARG_STRING, NULL, OPTION_SYSFS, "look there instead of in /sys (vf)",
      "FOLDER"},
+    {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
+     "the fabric's socket (matrix; default: see the manual page)", "SOCKET"},
+    {"node", '\0', POPT_ARG_STRING, NULL, OPTION_NODE,
+     "look from this node (matrix; default: the first host)", "NAME|GUID"},
+    {"from", '\0', POPT_ARG_STRING, NULL, OPTION_FROM,
+     "explain this port and that of --to only (matrix)", "NAME|GUID"},
+    {"to", '\0', POPT_ARG_STRING, NULL, OPTION_TO, "see --from (matrix)", "NAME|GUID"},
+    {"timeout", '\0', POPT_ARG_STRING, NULL, OPTION_TIMEOUT,
+     "how long a node may leave requests unanswered (matrix; default 1s)", "TIME"},
     POPT_TABLEEND,
 };
 
 static const struct options_about about = {
     .verb = "partitions",
-    .arguments = "[OPTION...] lint [FILE] | vf",
+    .arguments = "[OPTION...] lint [FILE] | matrix | vf",
     .text =
         "  lint      says what OpenSM makes of a partitions.conf and what is wrong with it; exit\n"
         "            status 1 if anything is\n"
+        "  matrix    reads all P_Key tables of a fabric that weft fabric serves and says who can\n"
+        "            talk to whom on which key; exit status 1 if somebody does not answer, or if "
+        "a\n"
+        "            partition has limited members only\n"
         "  vf        shows which P_Keys each function of this host's SR-IOV devices has; exit\n"
         "            status 1 if something is wrong\n"
         "\n"
@@ -55,11 +95,11 @@ static const struct action *find_action(struct options *o)
     struct suggest near;
 
     if (!word) {
-        options_refuse(o, "what should it do? lint or vf is missing");
+        options_refuse(o, "what should it do? lint, matrix or vf is missing");
         return NULL;
     }
     suggest_start(&near, word);
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+    for (size_t i = 0; i < ACTIONS; i++) {
         if (strcmp(actions[i].name, word) == 0)
             return &actions[i];
         suggest_offer(&near, actions[i].name);
@@ -68,17 +108,51 @@ static const struct action *find_action(struct options *o)
         options_refuse(o, "partitions cannot \"%s\"; did you mean \"%s\"?", word,
                        suggest_best(&near));
     else
-        options_refuse(o, "partitions cannot \"%s\"; it can lint and vf", word);
+        options_refuse(o, "partitions cannot \"%s\"; it can lint, matrix and vf", word);
     return NULL;
 }
 
-static void check_request(struct options *o, const struct action *action,
+/* Keeps the text of the current option. */
+static void keep_text(struct options *o, char **texts, int option)
+{
+    free(texts[option]);
+    texts[option] = strdup(options_text(o));
+    if (!texts[option])
+        options_refuse(o, "no memory for the command line");
+    else if (texts[option][0] == '\0')
+        options_refuse(o, "--%s \"\": wants a name", options_name(o));
+}
+
+static void parse(struct options *o, struct partitions_request *request, char **texts,
+                  bool given[OPTIONS])
+{
+    int option;
+
+    while ((option = options_next(o)) != 0) {
+        given[option] = true;
+        if (option == OPTION_TIMEOUT)
+            options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &request->timeout);
+        else if (option != OPTION_JSON && option != OPTION_ALLOW_BOTH)
+            keep_text(o, texts, option);
+    }
+    request->json = given[OPTION_JSON];
+    request->allow_both = given[OPTION_ALLOW_BOTH];
+    request->sysfs = texts[OPTION_SYSFS];
+    request->fabric = texts[OPTION_FABRIC];
+    request->node = texts[OPTION_NODE];
+    request->from = texts[OPTION_FROM];
+    request->to = texts[OPTION_TO];
+}
+
+static void check_request(struct options *o, const struct action *action, const bool *given,
                           struct partitions_request *request)
 {
-    if (request->allow_both && !action->takes_file)
-        options_refuse(o, "partitions %s has no --allow-both-pkeys; lint has", action->name);
-    else if (request->sysfs && !action->takes_sysfs)
-        options_refuse(o, "partitions %s has no --sysfs; vf has", action->name);
+    for (int i = 1; i < OPTIONS && !options_stopped(o); i++)
+        if (given[i] && owners[i].name && &actions[owners[i].action] != action)
+            options_refuse(o, "partitions %s has no --%s; %s has", action->name, owners[i].name,
+                           actions[owners[i].action].name);
+    if (!options_stopped(o) && given[OPTION_FROM] != given[OPTION_TO])
+        options_refuse(o, "--from and --to go together: which two ports are meant?");
     if (options_stopped(o))
         return;
     if (action->takes_file)
@@ -90,31 +164,24 @@ int verb_partitions(int argc, const char **argv)
 {
     struct partitions_request request = {0};
     const struct action *action = NULL;
-    char *sysfs = NULL;
+    char *texts[OPTIONS] = {NULL};
+    bool given[OPTIONS] = {false};
     struct options o;
-    int option;
-    int exit_code;
+    int exit_code = CLI_DONE;
+    int parse_exit_code;
+    bool stopped;
 
     options_start(&o, &about, argc, argv);
-    while ((option = options_next(&o)) != 0) {
-        request.json = request.json || option == OPTION_JSON;
-        request.allow_both = request.allow_both || option == OPTION_ALLOW_BOTH;
-        if (option == OPTION_SYSFS) {
-            free(sysfs);
-            sysfs = strdup(options_text(&o));
-        }
-    }
-    request.sysfs = sysfs;
+    parse(&o, &request, texts, given);
     if (!options_stopped(&o))
         action = find_action(&o);
     if (action)
-        check_request(&o, action, &request);
-    if (!action || options_stopped(&o)) {
-        free(sysfs);
-        return options_done(&o);
-    }
-    exit_code = action->run(&request);
-    free(sysfs);
-    (void)options_done(&o);
-    return exit_code;
+        check_request(&o, action, given, &request);
+    stopped = !action || options_stopped(&o);
+    if (!stopped)
+        exit_code = action->run(&request);
+    parse_exit_code = options_done(&o);
+    for (int i = 0; i < OPTIONS; i++)
+        free(texts[i]);
+    return stopped ? parse_exit_code : exit_code;
 }

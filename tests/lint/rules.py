@@ -56,10 +56,11 @@ ROOMS = {
     "src/storm": ["src/core"],
     "src/fabric": ["src/core", "src/topology"],
     "src/channel": ["src/core"],
+    "src/client": ["src/core"],
     "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
     "src/umad": ["src/core", "src/channel", "src/pages"],
     "src/cli": ["src/core", "src/pages", "src/topology", "src/partitions", "src/storm",
-                "src/fabric", "src/channel", "src/host"],
+                "src/fabric", "src/channel", "src/client", "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `weft partitions matrix`: who can talk to whom on a fabric, by what all its ports have. */
+#include "cli/fabric_drive.h"
+#include "cli/fabric_socket.h"
+#include "cli/look_from.h"
+#include "cli/matrix_view.h"
+#include "cli/message.h"
+#include "cli/partitions_action.h"
+#include "cli/verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is made on the way, in this order. */
+struct audit {
+    struct fabric_link link;
+    weft_mad_agent_id agent;
+    struct sweep *sweep;
+    struct pkey_tables *tables;
+    struct matrix *matrix;
+};
+
+static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
+{
+    return sweep_poll(self, ret);
+}
+
+static void tell_sweep(void *self, const struct weft_mad_event *ev)
+{
+    sweep_event(self, ev);
+}
+
+static bool is_sweep_done(const void *self)
+{
+    return sweep_done(self);
+}
+
+static bool poll_tables(void *self, struct weft_mad_send_req *ret)
+{
+    return pkey_tables_poll(self, ret);
+}
+
+static void tell_tables(void *self, const struct weft_mad_event *ev)
+{
+    pkey_tables_event(self, ev);
+}
+
+static bool are_tables_done(const void *self)
+{
+    return pkey_tables_done(self);
+}
+
+/* Connects as a program on a node. The window is the asker's alone. */
+static int audit_open(const struct partitions_request *request, struct audit *a)
+{
+    const struct weft_mad_agent_req agent = {
+        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
+    char text[CHANNEL_TEXT_BYTES] = "";
+    char *socket = fabric_socket(request->fabric);
+    char *node = socket ? look_from(request->node, socket) : NULL;
+    struct weft_mad_config config;
+    int exit_code = CLI_DONE;
+
+    (void)weft_mad_config_init(&config);
+    config.flow.agent_limits = false;
+    if (!node)
+        exit_code = CLI_FAILED;
+    else if (fabric_link_open(&a->link, socket, node, 0, &config, text) != 0)
+        exit_code = message_failed("%s", text);
+    free(node);
+    free(socket);
+    if (exit_code == CLI_DONE && weft_mad_agent_add(a->link.engine, &agent, &a->agent) != 0)
+        exit_code = message_failed("the MAD engine refuses an agent for directed routes");
+    return exit_code;
+}
+
+static int audit_sweep(const struct asker_config *c, struct audit *a)
+{
+    int exit_code;
+    int err = sweep_new(c, a->agent, &a->sweep);
+
+    if (err)
+        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    exit_code = fabric_drive(
+        &a->link, &(struct fabric_machine){a->sweep, poll_sweep, tell_sweep, is_sweep_done});
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    err = sweep_verdict(a->sweep);
+    if (err == WEFT_ERR_NOTFOUND) {
+        message("the node that this looks from does not answer itself");
+        message_try("--node NAME with one that lives; weft fabric ctl nodes lists them");
+        return CLI_FAILED;
+    }
+    if (err)
+        return message_failed("the fabric cannot be swept to its end: %s", weft_strerror(err));
+    return CLI_DONE;
+}
+
+static int audit_read(const struct asker_config *c, struct audit *a)
+{
+    int exit_code;
+    int err = pkey_tables_new(a->sweep, c, a->agent, &a->tables);
+
+    if (err)
+        return message_failed("the P_Key tables cannot be read: %s", weft_strerror(err));
+    exit_code = fabric_drive(
+        &a->link, &(struct fabric_machine){a->tables, poll_tables, tell_tables, are_tables_done});
+    if (exit_code == CLI_DONE && matrix_new(a->sweep, a->tables, &a->matrix) != 0)
+        exit_code = message_failed("there is no memory for the matrix");
+    return exit_code;
+}
+
+/* Whether what is printed has holes, or names something wrong. */
+static bool is_troubled(const struct matrix_view *v, bool pair)
+{
+    enum matrix_gap_kind kind;
+    uint32_t port = 0;
+    bool found = matrix_view_gap(v, &port, &kind) || sweep_conflicts(v->sweep) > 0;
+
+    for (uint32_t i = 0; i < v->matrix->partition_count && !pair; i++)
+        found = found || matrix_view_is_mute(&v->matrix->partitions[i]);
+    return found;
+}
+
+static int print_pair(const struct partitions_request *request, const struct matrix_view *v)
+{
+    uint32_t from = matrix_view_find(v, request->from);
+    uint32_t to = from == SWEEP_NONE ? SWEEP_NONE : matrix_view_find(v, request->to);
+
+    if (from == SWEEP_NONE || to == SWEEP_NONE)
+        return CLI_FAILED;
+    if (from == to)
+        return message_failed("--from and --to are both %s: name two ports", v->labels[from]);
+    return request->json ? matrix_print_pair_json(v, from, to) : matrix_print_pair(v, from, to);
+}
+
+static int print(const struct partitions_request *request, const struct audit *a)
+{
+    struct matrix_view v;
+    int exit_code;
+
+    if (!matrix_view_init(&v, a->sweep, a->tables, a->matrix))
+        exit_code = message_failed("there is no memory for the names");
+    else if (request->from)
+        exit_code = print_pair(request, &v);
+    else
+        exit_code = request->json ? matrix_print_json(&v) : matrix_print_text(&v);
+    if (exit_code == CLI_DONE && is_troubled(&v, request->from))
+        exit_code = CLI_PART;
+    matrix_view_free(&v);
+    return exit_code;
+}
+
+int partitions_action_matrix(const struct partitions_request *request)
+{
+    struct audit a = {.sweep = NULL};
+    struct asker_config config;
+    int exit_code = audit_open(request, &a);
+
+    asker_config_init(&config);
+    if (request->timeout != 0)
+        config.timeout = request->timeout;
+    if (exit_code == CLI_DONE)
+        exit_code = audit_sweep(&config, &a);
+    if (exit_code == CLI_DONE)
+        exit_code = audit_read(&config, &a);
+    if (exit_code == CLI_DONE)
+        exit_code = print(request, &a);
+    (void)matrix_free(a.matrix);
+    if (a.link.engine)
+        fabric_link_close(&a.link);
+    (void)pkey_tables_free(a.tables);
+    (void)sweep_free(a.sweep);
+    return exit_code;
+}

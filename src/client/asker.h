@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Gets of subnet management attributes by directed route, many at a time: what waits to be asked,
+ * what is under way in a bounded window, and what is asked once more because packets get lost.
+ *
+ * It does no I/O: its owner takes questions out of the queue, has them made into sends of a
+ * weft_mad_port, and feeds that port's events.
+ */
+#ifndef WEFT_CLIENT_ASKER_H
+#define WEFT_CLIENT_ASKER_H
+
+#include <weft/mad.h>
+
+/** The longest directed route. */
+#define ROUTE_HOPS_MAX WEFT_DIRECTED_HOP_COUNT_MAX
+
+/** A directed route: the ports to leave by, from the own node on. */
+struct route {
+    uint8_t hops;
+    uint8_t ports[ROUTE_HOPS_MAX];
+};
+
+/** Adds a hop.
+ * @return false: the route is as long as it may be */
+bool route_extend(struct route *r, uint8_t port);
+
+/** How patiently to ask. */
+struct asker_config {
+    uint32_t window;   /**< default 256: questions under way; 1..1024 */
+    weft_time timeout; /**< default 1 s: without an answer for so long a node is taken for dead;
+                            4 ms..1 min */
+    uint8_t tries;     /**< default 40: packets sent in that time; 1..250 */
+    uint8_t rounds;    /**< default 4: how often all of this is done where packets get lost: where
+                            more than one answer of 16 needed a second packet; at least 1 */
+};
+
+/** Fills in the defaults. */
+void asker_config_init(struct asker_config *ret);
+
+/** What is asked. */
+struct question {
+    uint32_t about; /* the owner's */
+    uint8_t kind;   /* the owner's */
+    uint16_t attr_id;
+    uint32_t attr_mod;
+};
+
+/** What became of a question. */
+struct asker_result {
+    struct question question;
+    const uint8_t *data; /* the attribute, 64 bytes, valid as long as the event's MAD; or NULL */
+    bool refused;        /* data is NULL: there was an answer, but not with this attribute */
+};
+
+/** Questions. */
+struct asker;
+
+/** Makes one.
+ * @param c      how patiently; NULL: the defaults
+ * @param agent  whose sends they are: of class 0x81 on QP0
+ * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
+int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct asker **ret);
+
+/** Frees it; the engine must hold none of its sends any more. NULL is fine.
+ * @return NULL */
+struct asker *asker_free(struct asker *a);
+
+/** Puts a question into the queue.
+ * @return 0; WEFT_ERR_NOMEM */
+int asker_put(struct asker *a, const struct question *q);
+
+/** Takes the oldest question out of the queue. It may be dropped, or goes on to asker_ask().
+ * @return false: none waits, or the window is full */
+bool asker_next(struct asker *a, struct question *ret);
+
+/** Makes the send of a question that asker_next() has given. Post it.
+ * @param ret  borrows memory of the asker until its SEND_DONE */
+void asker_ask(struct asker *a, const struct question *q, const struct route *route,
+               struct weft_mad_send_req *ret);
+
+/** Makes the send of a question that is to be asked once more. Post it.
+ * @return false: there is none */
+bool asker_again(struct asker *a, struct weft_mad_send_req *ret);
+
+/** Feeds an event of the engine. Release a received MAD after the result was used.
+ * @return whether a question has come to its end */
+bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_result *ret);
+
+/** Whether nothing waits and nothing is under way. */
+bool asker_idle(const struct asker *a);
+
+#endif
