@@ -198,6 +198,22 @@ static void test_a_failure_ends_the_lookup_unless_an_earlier_block_decides(void 
     }
 }
 
+/* Whatever the error is called, it is no answer to the question. */
+static void test_a_failure_named_NOTFOUND_hides_a_limited_member_too(void **state)
+{
+    weft_pkey keys[64] = {KEY_A};
+    struct weft_pkey_lookup l;
+    uint16_t block;
+
+    (void)state;
+    assert_int_equal(weft_pkey_lookup_init(&l, WEFT_PKEY_FIND, KEY_A, 64, 1), 0);
+    assert_true(weft_pkey_lookup_poll(&l, &block));
+    feed(&l, 0, keys, 64);
+    assert_true(weft_pkey_lookup_poll(&l, &block));
+    assert_int_equal(weft_pkey_lookup_fail(&l, 1, NONE), 0);
+    assert_int_equal(result(&l), NONE);
+}
+
 static void test_a_block_that_is_not_waited_for_is_refused(void **state)
 {
     weft_pkey keys[WEFT_PKEY_BLOCK] = {KEY_A_FULL};
@@ -256,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_R141_an_exact_lookup_ends_at_its_key),
         cmocka_unit_test(test_what_lies_behind_the_answer_is_not_waited_for),
         cmocka_unit_test(test_a_failure_ends_the_lookup_unless_an_earlier_block_decides),
+        cmocka_unit_test(test_a_failure_named_NOTFOUND_hides_a_limited_member_too),
         cmocka_unit_test(test_a_block_that_is_not_waited_for_is_refused),
         cmocka_unit_test(test_the_longest_table_is_read_to_its_end),
         cmocka_unit_test(test_a_lookup_that_makes_no_sense_is_refused),

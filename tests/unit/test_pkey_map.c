@@ -340,6 +340,31 @@ static void test_R154_exactly_those_are_told_whose_table_has_changed(void **stat
     weft_pkey_cache_free(old);
 }
 
+/* The longest table has an entry of the number that means "unassigned". */
+static void test_an_unassigned_entry_is_no_entry_of_the_longest_table(void **state)
+{
+    struct weft_pkey_map *m = pkey_map(2, 65535, false);
+    weft_pkey *keys = test_calloc(65536, sizeof(*keys)), key;
+    struct weft_pkey_functions functions;
+    struct weft_pkey_cache *c;
+
+    (void)state;
+    keys[0] = 0xFFFF;
+    c = pkey_cache(keys, 65536);
+    pkey_write(c, 65535, KEY_A_FULL);
+    assert_int_equal(weft_pkey_map_changed(m, c, 1, 1, &functions), 0);
+    assert_int_equal(functions.bits[0], 0);
+    assert_int_equal(weft_pkey_map_key(m, c, AT(1), 9, &key), 0);
+    assert_int_equal(key, 0);
+    assert_int_equal(weft_pkey_map_set(m, c, AT(1), 65533, 65533), 0);
+    pkey_write(c, 65533, KEY_A);
+    assert_int_equal(weft_pkey_map_changed(m, c, 1, 2, &functions), 0);
+    assert_int_equal(functions.bits[0], 3);
+    weft_pkey_map_free(m);
+    weft_pkey_cache_free(c);
+    test_free(keys);
+}
+
 static void test_who_is_to_be_told_of_what_never_was_is_no_question(void **state)
 {
     struct weft_pkey_functions functions = {{9}};
@@ -440,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_R143_what_a_subnet_manager_makes_clash_is_reported),
         cmocka_unit_test(test_R143_clashes_and_strictness_as_the_model_in_any_order),
         cmocka_unit_test(test_R154_exactly_those_are_told_whose_table_has_changed),
+        cmocka_unit_test(test_an_unassigned_entry_is_no_entry_of_the_longest_table),
         cmocka_unit_test(test_who_is_to_be_told_of_what_never_was_is_no_question),
         cmocka_unit_test(test_ports_and_functions_have_maps_of_their_own),
         cmocka_unit_test(test_settings_out_of_their_range_are_refused),

@@ -395,6 +395,21 @@ static void test_R154_random_histories_end_with_the_ports_table(void **state)
     }
 }
 
+static void test_what_a_freed_refresh_had_read_is_forgotten(void **state)
+{
+    weft_pkey block[WEFT_PKEY_BLOCK] = {0};
+    struct desk d = desk_open(8);
+
+    (void)state;
+    take_reads(&d);
+    assert_int_equal(answer(&d, &d.reads[0]), 0);
+    assert_int_equal(answer(&d, &d.reads[1]), 0);
+    d.refresh = weft_pkey_refresh_free(d.refresh);
+    assert_int_equal(weft_pkey_cache_stage(d.cache, 2, block), 0);
+    assert_int_equal(weft_pkey_cache_commit(d.cache, NULL), WEFT_ERR_STATE);
+    desk_close(&d);
+}
+
 static void test_settings_out_of_their_range_are_refused(void **state)
 {
     struct weft_pkey_refresh *r = (struct weft_pkey_refresh *)state;
@@ -441,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_time_that_goes_backwards_is_refused),
         cmocka_unit_test(test_a_wait_beyond_the_end_of_time_is_for_ever),
         cmocka_unit_test(test_R154_random_histories_end_with_the_ports_table),
+        cmocka_unit_test(test_what_a_freed_refresh_had_read_is_forgotten),
         cmocka_unit_test(test_settings_out_of_their_range_are_refused),
     };
 
