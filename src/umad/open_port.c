@@ -2,6 +2,7 @@
 /* Open ports: the table of them, opening, closing, entering, and what fork() does to them. */
 #include "umad/open_port.h"
 
+#include "pages/pages.h"
 #include "umad/keeper.h"
 #include "umad/place.h"
 #include "umad/pump.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,26 +84,8 @@ void open_port_leave(struct visit *v)
     (void)pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* Pages come when they are touched, and none is reserved before. */
-static void *engine_get(void *ctx, size_t size, size_t align)
-{
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                    -1, 0);
-
-    (void)ctx;
-    (void)align;
-    return at == MAP_FAILED ? NULL : at;
-}
-
-static void engine_put(void *ctx, void *at, size_t size)
-{
-    (void)ctx;
-    (void)munmap(at, size);
-}
-
 static int engine_new(struct open_port *p)
 {
-    const struct weft_alloc pages = {.get = engine_get, .put = engine_put};
     const struct message_welcome *w = &p->channel.welcome;
     struct weft_mad_config c;
     int err;
@@ -123,7 +105,7 @@ static int engine_new(struct open_port *p)
     c.rmpp.window = ENGINE_RMPP_WINDOW;
     c.rmpp.transfers = ENGINE_RMPP_TRANSFERS;
     c.rmpp.bytes_max = ENGINE_RMPP_BYTES;
-    while ((err = weft_mad_port_new(&c, &pages, &p->engine)) == WEFT_ERR_NOMEM &&
+    while ((err = weft_mad_port_new(&c, &pages_alloc, &p->engine)) == WEFT_ERR_NOMEM &&
            c.rmpp.bytes_max > ENGINE_RMPP_BYTES_MIN)
         c.rmpp.bytes_max /= 4;
     return err;
