@@ -67,7 +67,7 @@ class Daemon:
         """Ends it; a daemon that a client has harmed does not end well."""
         self.process.send_signal(signal.SIGTERM)
         _, said = self.process.communicate(timeout=DEADLINE_S)
-        tap.equal((self.process.returncode, said), self.last_words, "exit code and stderr at the end")
+        tap.equal((self.process.returncode, said), self.last_words, "exit code and stderr")
 
 
 @contextlib.contextmanager
