@@ -2,6 +2,7 @@
 /* What commands do to the fabric. */
 #include "fabric/command.h"
 #include "fabric/counters.h"
+#include "fabric/functions.h"
 #include "fabric/link.h"
 #include "fabric/trap.h"
 
@@ -107,7 +108,7 @@ static void rename_node(struct fabric *f, struct node *n, const char *name)
     }
 }
 
-void command_do(struct fabric *f, const struct command *c)
+int command_do(struct fabric *f, const struct command *c)
 {
     struct node *n = &f->nodes[c->node];
     struct port *p = &f->ports[c->port];
@@ -144,10 +145,13 @@ void command_do(struct fabric *f, const struct command *c)
         raise_by_hand(f, p, (enum trap_number)c->number);
         break;
     case COMMAND_PKEY:
-        port_set_pkey(f, p, c->number, c->key);
+        functions_write_pkeys(f, p, c->number, &c->key, 1);
         break;
     case COMMAND_NAME:
         rename_node(f, n, c->name);
         break;
+    case COMMAND_VF:
+        return functions_assign(f, p, c->function, c->number, c->key);
     }
+    return 0;
 }

@@ -5,6 +5,7 @@
 #include "core/wire/mad_header.h"
 #include "fabric/flight.h"
 #include "fabric/forward.h"
+#include "fabric/functions.h"
 #include "fabric/trap.h"
 
 #include <string.h>
@@ -116,8 +117,24 @@ uint8_t attach_pick_port(const struct fabric *f, const struct node *n)
     return 1;
 }
 
+uint32_t attach_count(const struct fabric *f, const struct port *p, uint16_t function)
+{
+    uint32_t count = 0;
+
+    for (uint32_t slot = p->attached; slot != FABRIC_NONE; slot = f->attachments[slot].next)
+        count += f->attachments[slot].function == function;
+    return count;
+}
+
 int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_attachment *ret,
                   uint8_t *ret_port, struct fabric_tids *ret_tids)
+{
+    return fabric_attach_function(f, node, port, WEFT_PKEY_PF, ret, ret_port, ret_tids);
+}
+
+int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                           struct fabric_attachment *ret, uint8_t *ret_port,
+                           struct fabric_tids *ret_tids)
 {
     const struct node *n;
     struct attachment *a;
@@ -128,15 +145,18 @@ int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_a
     n = &f->nodes[node];
     if (port > n->ports || (port > 0 && node_is_switch(n)))
         return WEFT_ERR_INVALID;
+    p = node_port(f, n, port > 0 ? port : attach_pick_port(f, n));
+    if (!functions_has(f, p, function))
+        return WEFT_ERR_NOTFOUND;
     a = take_slot(f);
     if (!a)
         return WEFT_ERR_FULL;
-    p = node_port(f, n, port > 0 ? port : attach_pick_port(f, n));
     a->generation++;
     a->port = port_index(f, p);
     a->next = p->attached;
     p->attached = slot_of(f, a);
     a->issm = false;
+    a->function = (uint8_t)function;
     a->tids.first = (slot_of(f, a) + 1) << TIDS_SHIFT;
     a->tids.last = a->tids.first | ((UINT32_C(1) << TIDS_SHIFT) - 1);
     f->stats.attachments++;
@@ -200,22 +220,30 @@ static bool same_kind(const struct fabric_agent *a, const struct fabric_agent *b
            (!mad_class_has_oui(a->mgmt_class) || !memcmp(a->oui, b->oui, sizeof(a->oui)));
 }
 
-/* The first attachment at a port with an agent that claims one of the methods. */
-static struct attachment *find_claim(const struct fabric *f, const struct port *p,
-                                     const struct fabric_agent *want)
+/* Whether an attachment has an agent that claims one of the methods. */
+static bool claims(const struct attachment *a, const struct fabric_agent *want)
+{
+    for (int i = 0; i < FABRIC_AGENTS; i++) {
+        const struct fabric_agent *have = &a->agents[i].want;
+
+        if (a->agents[i].used && same_kind(have, want) &&
+            ((have->methods[0] & want->methods[0]) || (have->methods[1] & want->methods[1])))
+            return true;
+    }
+    return false;
+}
+
+/* Whether another agent of the function claims one of the methods. */
+static bool is_claimed(const struct fabric *f, const struct port *p, uint8_t function,
+                       const struct fabric_agent *want)
 {
     for (uint32_t slot = p->attached; slot != FABRIC_NONE; slot = f->attachments[slot].next) {
-        struct attachment *a = &f->attachments[slot];
+        const struct attachment *a = &f->attachments[slot];
 
-        for (int i = 0; i < FABRIC_AGENTS; i++) {
-            const struct fabric_agent *have = &a->agents[i].want;
-
-            if (a->agents[i].used && same_kind(have, want) &&
-                ((have->methods[0] & want->methods[0]) || (have->methods[1] & want->methods[1])))
-                return a;
-        }
+        if (a->function == function && claims(a, want))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 int fabric_agent_add(struct fabric *f, struct fabric_attachment id, const struct fabric_agent *want,
@@ -227,7 +255,7 @@ int fabric_agent_add(struct fabric *f, struct fabric_attachment id, const struct
         return WEFT_ERR_STALE;
     if (!agent_valid(want))
         return WEFT_ERR_INVALID;
-    if (find_claim(f, &f->ports[a->port], want))
+    if (is_claimed(f, &f->ports[a->port], a->function, want))
         return WEFT_ERR_CONFLICT;
     for (uint32_t i = 0; i < FABRIC_AGENTS; i++) {
         if (a->agents[i].used)
@@ -265,14 +293,13 @@ int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id
     return 0;
 }
 
-static bool packet_valid(const struct fabric *f, const struct attachment *a, const struct packet *p)
+static bool packet_valid(const struct attachment *a, const struct packet *p)
 {
     uint64_t asker = mad_tid(p->mad) >> 32;
 
     if (p->sl > SL_MAX || p->path_bits > PATH_BITS_MAX || p->has_grh > 1 || p->reserved != 0 ||
         p->reserved2 != 0 || p->src_qpn > WEFT_QP_GSI || p->dst_qpn > QPN_MAX ||
-        p->flow_label > FLOW_LABEL_MAX || p->sgid_index >= FABRIC_GUIDS ||
-        p->pkey_index >= port_pkey_count(f, &f->ports[a->port]))
+        p->flow_label > FLOW_LABEL_MAX || p->sgid_index >= FABRIC_GUIDS)
         return false;
     return mad_is_response(p->mad) || (asker >= a->tids.first && asker <= a->tids.last);
 }
@@ -289,10 +316,15 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
     if (now < f->now)
         return WEFT_ERR_CLOCK;
     f->now = now;
-    if (!packet_valid(f, a, p))
+    if (!packet_valid(a, p))
         return WEFT_ERR_INVALID;
     from = &f->ports[a->port];
     own = *p;
+    if (own.dst_qpn == WEFT_QP_SMI)
+        /* for the SMA of the own node; it does not cross a cable */
+        own.reserved2 = a->function;
+    else
+        own.pkey_index = functions_send(f, from, a->function, WEFT_QP_GSI, own.pkey_index);
     f->stats.sent++;
     forward_send(f, from, &own);
     fabric_settle(f);
@@ -300,11 +332,11 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
 }
 
 /* Who asked what this answers. */
-static struct attachment *find_asker(const struct fabric *f, const struct port *at,
-                                     const struct packet *p)
+static const struct attachment *find_asker(const struct fabric *f, const struct port *at,
+                                           const struct packet *p)
 {
     uint64_t slot = (mad_tid(p->mad) >> (32 + TIDS_SHIFT)) - 1;
-    struct attachment *a;
+    const struct attachment *a;
 
     if (slot >= f->config.attachments)
         return NULL;
@@ -312,9 +344,11 @@ static struct attachment *find_asker(const struct fabric *f, const struct port *
     return a->generation % 2 == 1 && a->port == port_index(f, at) ? a : NULL;
 }
 
-static struct attachment *find_taker(const struct fabric *f, const struct port *at,
-                                     const struct packet *p)
+/* Who claims it, of the lowest function whose table it fits. */
+static const struct attachment *find_taker(const struct fabric *f, const struct port *at,
+                                           const struct packet *p)
 {
+    const struct attachment *best = NULL;
     struct fabric_agent want = {.qpn = (uint8_t)p->dst_qpn,
                                 .mgmt_class = mad_class(p->mad),
                                 .version = mad_class_version(p->mad)};
@@ -323,7 +357,15 @@ static struct attachment *find_taker(const struct fabric *f, const struct port *
     want.methods[method / 64] = UINT64_C(1) << method % 64;
     if (mad_class_has_oui(want.mgmt_class))
         memcpy(want.oui, p->mad + WIRE_AT_VENDOR_OUI, sizeof(want.oui));
-    return find_claim(f, at, &want);
+    for (uint32_t slot = at->attached; slot != FABRIC_NONE; slot = f->attachments[slot].next) {
+        const struct attachment *a = &f->attachments[slot];
+        uint16_t index;
+
+        if ((!best || a->function < best->function) && claims(a, &want) &&
+            functions_receive(f, at, a->function, p, &index))
+            best = a;
+    }
+    return best;
 }
 
 bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
@@ -331,12 +373,17 @@ bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
     struct deliveries *d = f->deliveries;
     const struct attachment *a;
     struct delivery *entry;
+    uint16_t index;
 
     if (at->attached == FABRIC_NONE || p->dst_qpn > WEFT_QP_GSI)
         return false;
     a = mad_is_response(p->mad) ? find_asker(f, at, p) : find_taker(f, at, p);
     if (!a)
         return false;
+    if (!functions_receive(f, at, a->function, p, &index)) {
+        fabric_drop(f, at, p, DROP_PKEY);
+        return true;
+    }
     if (d->count == f->config.deliveries) {
         fabric_drop(f, at, p, DROP_DELIVERY);
         return true;
@@ -344,6 +391,8 @@ bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
     entry = &d->ring[(d->first + d->count++) % f->config.deliveries];
     entry->to = handle_of(f, a);
     entry->packet = *p;
+    entry->packet.pkey_index = index;
+    entry->packet.reserved2 = 0;
     f->stats.delivered++;
     fabric_tell(f, FABRIC_TAP_DELIVERED, at, p);
     return true;

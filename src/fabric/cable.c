@@ -54,6 +54,7 @@ struct port *cable_cross(struct fabric *f, struct port *out, struct packet *p)
         return NULL;
     /* The reserved byte is 0 for all but the fabric, which counts links in it. */
     p->reserved++;
+    p->reserved2 = 0;
     counters_sent(out, p);
     f->stats.hops++;
     if (faults_any(f) && !suffer(f, out, p, &delay))

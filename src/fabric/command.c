@@ -7,6 +7,7 @@
 #include "core/base/suggest.h"
 #include "fabric/attach.h"
 #include "fabric/counters.h"
+#include "fabric/functions.h"
 #include "fabric/trap.h"
 
 #include <stdio.h>
@@ -209,6 +210,24 @@ static int take_port(struct parser *p, enum port_kind kind)
     if (kind == PORT_CABLED && p->f->ports[p->c->port].peer == FABRIC_NONE)
         return refuse_port(p, "has no cable at port", number);
     p->next++;
+    return 0;
+}
+
+/* A node alone, or NODE/PORT. */
+static int take_port_of_node(struct parser *p)
+{
+    uint16_t slash = p->next < p->words.count ? p->words.word[p->next].slash : WORDS_NO_SLASH;
+    const struct node *n;
+    uint64_t number;
+    int err;
+
+    if (slash != WORDS_NO_SLASH && quantity_parse_count(peek(p) + slash + 1, &number))
+        return take_port(p, PORT_ANY);
+    err = take_node(p);
+    if (err != 0)
+        return err;
+    n = &p->f->nodes[p->c->node];
+    p->c->port = n->first_port + attach_pick_port(p->f, n);
     return 0;
 }
 
@@ -498,23 +517,62 @@ static bool read_key(const char *word, uint16_t *ret)
     return true;
 }
 
+/* An index of the port's P_Key table. */
+static int take_index(struct parser *p, uint16_t *ret)
+{
+    uint64_t index = 0;
+    int err = take_count(p, port_pkey_count(p->f, &p->f->ports[p->c->port]) - UINT64_C(1),
+                         "an index in this port's P_Key table", &index);
+
+    *ret = (uint16_t)index;
+    return err;
+}
+
 static int parse_pkey(struct parser *p)
 {
     struct command *c = p->c;
-    uint64_t index = 0;
     int err = take_port(p, PORT_ANY);
 
     if (err == 0)
-        err = take_count(p, port_pkey_count(p->f, &p->f->ports[c->port]) - UINT64_C(1),
-                         "an index in this port's P_Key table", &index);
+        err = take_index(p, &c->number);
     if (err != 0)
         return err;
     if (!peek(p) || !read_key(peek(p), &c->key))
         return refuse(p, "a P_Key such as 0x8001");
     p->next++;
     c->verb = COMMAND_PKEY;
-    c->number = (uint16_t)index;
     return 0;
+}
+
+static int parse_vf(struct parser *p)
+{
+    struct command *c = p->c;
+    uint64_t function = 0;
+    int err = take_port_of_node(p);
+
+    if (err != 0)
+        return err;
+    if (!functions_has(p->f, &p->f->ports[c->port], 1)) {
+        snprintf(p->error->text, sizeof(p->error->text),
+                 "the node has no virtual functions: CAs have them, in a fabric that was started "
+                 "with some (--vfs)");
+        return WEFT_ERR_NOTFOUND;
+    }
+    c->verb = COMMAND_VF;
+    err = take_count(p, p->f->config.vfs, "the number of a virtual function", &function);
+    if (err == 0 && function == WEFT_PKEY_PF) {
+        p->next--;
+        return refuse(p, "a virtual function (0, the physical one, sees the port's own table)");
+    }
+    c->function = (uint8_t)function;
+    if (err == 0)
+        err = want(p, "pkey");
+    if (err == 0)
+        err = take_index(p, &c->number);
+    c->key = WEFT_PKEY_UNASSIGNED;
+    if (err != 0 || take(p, "none"))
+        return err;
+    return take_index(p, &c->key);
 }
 
 static int parse_name(struct parser *p)
@@ -535,11 +593,20 @@ static const struct {
     const char *word;
     int (*parse)(struct parser *p);
 } verbs[] = {
-    {"link", parse_link},       {"node", parse_node},           {"loss", parse_loss},
-    {"delay", parse_delay},     {"duplicate", parse_duplicate}, {"corrupt", parse_corrupt},
-    {"reorder", parse_reorder}, {"clear", parse_clear},         {"sa", parse_sa},
-    {"counter", parse_counter}, {"trap", parse_trap},           {"pkey", parse_pkey},
+    {"link", parse_link},
+    {"node", parse_node},
+    {"loss", parse_loss},
+    {"delay", parse_delay},
+    {"duplicate", parse_duplicate},
+    {"corrupt", parse_corrupt},
+    {"reorder", parse_reorder},
+    {"clear", parse_clear},
+    {"sa", parse_sa},
+    {"counter", parse_counter},
+    {"trap", parse_trap},
+    {"pkey", parse_pkey},
     {"name", parse_name},
+    {"vf", parse_vf},
 };
 
 static int parse_verb(struct parser *p)
@@ -608,24 +675,6 @@ int command_parse(const struct fabric *f, const char *line, size_t length, struc
     if (err == 0 && peek(&p))
         err = refuse(&p, "the line's end");
     return err;
-}
-
-/* A node alone, or NODE/PORT. */
-static int take_port_of_node(struct parser *p)
-{
-    uint16_t slash = p->next < p->words.count ? p->words.word[p->next].slash : WORDS_NO_SLASH;
-    const struct node *n;
-    uint64_t number;
-    int err;
-
-    if (slash != WORDS_NO_SLASH && quantity_parse_count(peek(p) + slash + 1, &number))
-        return take_port(p, PORT_ANY);
-    err = take_node(p);
-    if (err != 0)
-        return err;
-    n = &p->f->nodes[p->c->node];
-    p->c->port = n->first_port + attach_pick_port(p->f, n);
-    return 0;
 }
 
 int fabric_find_port(const struct fabric *f, const char *text, uint32_t *ret_node,

@@ -22,7 +22,8 @@ enum command_verb {
     COMMAND_COUNTER_ADD,
     COMMAND_TRAP,
     COMMAND_PKEY,
-    COMMAND_NAME
+    COMMAND_NAME,
+    COMMAND_VF /* vf pkey: `function`, `number`, `key` */
 };
 
 /** A command. Which members count depends on the verb. */
@@ -32,9 +33,10 @@ struct command {
     bool both;       /* a fault on a port is also one on the port at the other end */
     uint32_t node;   /* index */
     uint32_t port;   /* index */
-    uint16_t number; /* of a trap; index in the P_Key table; enum counter */
-    uint16_t key;    /* P_Key */
-    uint8_t width;   /* masks of struct port's cable_... */
+    uint16_t number; /* of a trap; index in the P_Key table; enum counter; virtual index */
+    uint16_t key;    /* P_Key; physical index or WEFT_PKEY_UNASSIGNED */
+    uint8_t function;
+    uint8_t width; /* masks of struct port's cable_... */
     uint8_t speed, speed_ext;
     uint64_t value; /* of a counter */
     struct fault fault;
@@ -73,7 +75,8 @@ int command_parse(const struct fabric *f, const char *line, size_t length, struc
 /** How many new faults the command would bring. */
 uint32_t command_faults(const struct fabric *f, const struct command *c);
 
-/** Does a command; there is room for its faults. */
-void command_do(struct fabric *f, const struct command *c);
+/** Does a command; there is room for its faults.
+ * @return 0; WEFT_ERR_CONFLICT: a VF is not to have this P_Key (struct fabric_config.vf_strict) */
+int command_do(struct fabric *f, const struct command *c);
 
 #endif

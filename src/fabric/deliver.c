@@ -34,6 +34,7 @@ static void reply(struct fabric *f, struct port *at, struct packet *p)
     uint8_t gid[sizeof(p->dgid)];
 
     mad_set_base_version(p->mad, BASE_VERSION);
+    p->reserved2 = 0;
     p->path_bits = p->dlid == WEFT_LID_PERMISSIVE ? 0 : (uint8_t)(p->dlid - port_lid(from));
     p->dlid = p->slid;
     p->src_qpn = p->dst_qpn;

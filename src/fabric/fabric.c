@@ -4,6 +4,7 @@
 #include "fabric/build.h"
 #include "fabric/fault.h"
 #include "fabric/flight.h"
+#include "fabric/functions.h"
 #include "fabric/link.h"
 #include "fabric/routes.h"
 #include "fabric/script.h"
@@ -18,9 +19,14 @@
 
 static void *heap_get(void *ctx, size_t size, size_t align)
 {
+    void *p = NULL;
+
     (void)ctx;
-    (void)align; /* what calloc() gives is aligned for anything that is asked for here */
-    return calloc(1, size);
+    if (align <= _Alignof(max_align_t))
+        return calloc(1, size);
+    if (posix_memalign(&p, align, size) != 0)
+        return NULL;
+    return memset(p, 0, size);
 }
 
 static void heap_put(void *ctx, void *p, size_t size)
@@ -89,7 +95,7 @@ static int check_config(const struct fabric_config *c, struct fabric_error *erro
         {"attachments", c->attachments, 1, 65536},
         {"lft_cap", c->lft_cap, 1, 49152},
         {"mft_cap", c->mft_cap, 32, 16384},
-        {"pkey_cap", c->pkey_cap, 1, 1024},
+        {"pkey_cap", c->pkey_cap, c->vfs > 0 ? 2 : 1, 1024},
     };
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -108,8 +114,8 @@ static int check_config(const struct fabric_config *c, struct fabric_error *erro
 /* All that a fabric consists of, in the order in which it is made. */
 static int make_parts(struct fabric *f, const struct topo *t, struct fabric_error *error)
 {
-    static int (*const parts[])(struct fabric *) = {flights_new, attach_new, faults_new, script_new,
-                                                    traps_new};
+    static int (*const parts[])(struct fabric *) = {flights_new, attach_new, functions_new,
+                                                    faults_new,  script_new, traps_new};
     int err = build_model(f, t, error);
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && err == 0; i++) {
@@ -159,6 +165,7 @@ struct fabric *fabric_free(struct fabric *f)
     traps_free(f);
     script_free(f);
     faults_free(f);
+    functions_free(f);
     attach_free(f);
     flights_free(f);
     build_free(f);

@@ -42,10 +42,14 @@ struct fabric_config {
     uint16_t lft_cap;      /**< default 49151: LinearFDBCap of switches, 1..49152 */
     uint16_t mft_cap;      /**< default 4096: MulticastFDBCap of switches, 32..16384 */
     uint16_t pkey_cap;     /**< default 128: PartitionCap of CAs, routers and switch port 0; their
-                                external ports have 32; 1..1024 */
-    bool keep_lids;        /**< default false: LIDs of the topology are forgotten */
-    bool up;               /**< default false; true: begin with LIDs, routes and active links, as if
-                                an SM had been there (see routes.h) */
+                                external ports have 32; 1..1024. With VFs one less at CAs: the last
+                                entry is kept back */
+    uint8_t vfs;           /**< default 0: virtual functions of each CA; needs a pkey_cap of 2 */
+    bool vf_strict; /**< default false; true: no VF may be assigned both forms of a P_Key, one
+                         form twice or one entry twice */
+    bool keep_lids; /**< default false: LIDs of the topology are forgotten */
+    bool up;        /**< default false; true: begin with LIDs, routes and active links, as if
+                         an SM had been there (see routes.h) */
 };
 
 /** Fills in the defaults. */
@@ -148,6 +152,30 @@ int fabric_port(const struct fabric *f, uint32_t node, uint8_t port, struct fabr
 int fabric_port_pkeys(const struct fabric *f, uint32_t node, uint8_t port, uint16_t first,
                       uint16_t *keys, uint16_t count);
 
+/** What is known of a function of a port: 0 is the physical one (PF), the others are virtual. */
+struct fabric_function_info {
+    uint32_t programs; /**< attached to it */
+    uint32_t events;   /**< how often it was told that its P_Key table may have changed */
+    bool clashes;      /**< the VF holds what vf_strict forbids, whether that is set or not, */
+    uint16_t clash[2]; /**< in these two entries */
+};
+
+/** Tells about a function.
+ * @return 0; WEFT_ERR_INVALID: no such port, or it has no such function */
+int fabric_function(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                    struct fabric_function_info *ret);
+
+/** Copies the P_Key table that a function sees: of the PF the port's own; unassigned entries are 0.
+ * @return 0; WEFT_ERR_INVALID: no such port or function, or beyond the table */
+int fabric_function_pkeys(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                          uint16_t first, uint16_t *keys, uint16_t count);
+
+/** Which entry of the port's own P_Key table an entry of a function's is.
+ * @return 0; WEFT_ERR_INVALID: no such port, function or entry; WEFT_ERR_NOTFOUND: it is not
+ *         assigned */
+int fabric_function_entry(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                          uint16_t virt, uint16_t *ret);
+
 /** A program at a port. `v` is 0 for "none". */
 struct fabric_attachment {
     uint64_t v; /* slot and generation */
@@ -168,6 +196,15 @@ struct fabric_tids {
 int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_attachment *ret,
                   uint8_t *ret_port, struct fabric_tids *ret_tids);
 
+/** Attaches a program to a function of a port. A VF's program shares the port's LIDs and GIDs, sees
+ * the function's P_Key table, and names entries of that when it sends; it cannot Set anything at
+ * its own CA.
+ * @param function  0: as fabric_attach()
+ * @return as fabric_attach(); WEFT_ERR_NOTFOUND: the port has no such function */
+int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                           struct fabric_attachment *ret, uint8_t *ret_port,
+                           struct fabric_tids *ret_tids);
+
 /** Detaches a program; its agents, its IsSM and what waits for it are gone.
  * @return 0; WEFT_ERR_STALE */
 int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id);
@@ -183,7 +220,7 @@ struct fabric_agent {
 
 /** Claims unsolicited MADs of the port. What the node's own SMA and PMA answer never comes.
  * @param ret  a number for fabric_agent_remove(), unique within the attachment
- * @return 0; WEFT_ERR_CONFLICT: an agent of this port, of whichever program, has one of the
+ * @return 0; WEFT_ERR_CONFLICT: an agent of this function, of whichever program, has one of the
  *         methods; WEFT_ERR_FULL: 64 agents in one attachment; WEFT_ERR_STALE; WEFT_ERR_INVALID */
 int fabric_agent_add(struct fabric *f, struct fabric_attachment id, const struct fabric_agent *want,
                      uint32_t *ret);
@@ -228,7 +265,8 @@ weft_time fabric_deadline(const struct fabric *f);
  * @param error  why not
  * @return 0; WEFT_ERR_FORMAT: no such command or a malformed argument; WEFT_ERR_NOTFOUND: it names
  *         a node, port or cable that does not exist; WEFT_ERR_CONFLICT: several nodes have the
- *         name; WEFT_ERR_FULL: too many faults or lines waiting; WEFT_ERR_CLOCK */
+ *         name, or a VF is not to have this P_Key (vf_strict); WEFT_ERR_FULL: too many faults or
+ * lines waiting; WEFT_ERR_CLOCK */
 int fabric_command(struct fabric *f, weft_time now, const char *line, struct fabric_error *error);
 
 /** Reads a script, one command a line; `#` begins a comment. Nothing is done when a line is wrong.
@@ -285,7 +323,8 @@ struct fabric_stats {
     uint64_t dropped_queue;     /**< a full queue: VL15, GSI, flights, deliveries */
     uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit */
     uint64_t dropped_unclaimed; /**< nobody took it */
-    uint64_t refused;           /**< scripted lines that found no room for their faults */
+    uint64_t refused;           /**< lines that found no room for their faults, or that vf_strict
+                                     forbids */
 };
 
 /** Reads the counters. */

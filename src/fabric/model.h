@@ -167,6 +167,7 @@ struct attachment {
     uint32_t port;       /* index */
     uint32_t next;       /* at the same port, or FABRIC_NONE; of a free slot: the next free one */
     bool issm;
+    uint8_t function; /* of the port */
     struct fabric_tids tids;
     struct attachment_agent agents[FABRIC_AGENTS];
 };
@@ -176,6 +177,7 @@ struct faults;     /* fault.c */
 struct script;     /* script.c */
 struct traps;      /* trap.c */
 struct deliveries; /* attach.c */
+struct functions;  /* functions.c */
 
 /** Elements of the arrays that several nodes share. */
 struct model_sizes {
@@ -216,6 +218,7 @@ struct fabric {
     struct script *script;
     struct traps *traps;
     struct deliveries *deliveries;
+    struct functions *functions;
 
     void (*tap)(void *ctx, const struct fabric_tap *t);
     void *tap_ctx;
@@ -263,12 +266,15 @@ static inline struct port *port_with_lid(const struct fabric *f, const struct po
 }
 
 /** Entries of a port's P_Key table: PartitionCap, or PartitionEnforcementCap of a switch's external
- * port. */
+ * port. A CA with VFs keeps its last entry back, so that it stays an invalid key. */
 static inline uint16_t port_pkey_count(const struct fabric *f, const struct port *p)
 {
-    if (node_is_switch(port_node(f, p)))
+    const struct node *n = port_node(f, p);
+    uint16_t kept_back = n->type == TOPO_CA && f->config.vfs > 0 ? 1 : 0;
+
+    if (node_is_switch(n))
         return p->number == 0 ? f->config.pkey_cap : FABRIC_ENFORCE_CAP;
-    return p->number == 0 ? 0 : f->config.pkey_cap;
+    return p->number == 0 ? 0 : (uint16_t)(f->config.pkey_cap - kept_back);
 }
 
 /** A port's P_Key table; read and write its entries through the two functions below. */

@@ -76,13 +76,14 @@ static void arm(struct fabric *f, struct line *line)
     flight_add(f, line->next, FLIGHT_SCRIPT, 0, NULL);
 }
 
-/* Does a command, or counts that there was no room for its faults. */
-static void attempt(struct fabric *f, const struct command *c)
+/* Does a command, or counts that it could not be done. */
+static int attempt(struct fabric *f, const struct command *c)
 {
-    if (command_faults(f, c) <= faults_room(f))
-        command_do(f, c);
-    else
+    int err = command_faults(f, c) <= faults_room(f) ? command_do(f, c) : WEFT_ERR_FULL;
+
+    if (err != 0)
         f->stats.refused++;
+    return err;
 }
 
 void script_due(struct fabric *f)
@@ -93,7 +94,7 @@ void script_due(struct fabric *f)
     while (timers_pop(t, f->now, &slot)) {
         struct line *line = line_at(f->script, slot);
 
-        attempt(f, &line->command);
+        (void)attempt(f, &line->command);
         if (line->every == 0 || line->until - line->next < line->every) {
             forget(f, line);
             continue;
@@ -179,10 +180,12 @@ static void add(struct fabric *f, struct batch *b, struct line *line)
         b->fresh += command_faults(f, &line->command);
 }
 
-/* Ends a batch: its lines are done or wait, or, after an error, are forgotten. */
-static void end(struct fabric *f, const struct batch *b, bool forgotten)
+/* Ends a batch: its lines are done or wait, or, after an error, are forgotten.
+ * @return what came of the last line done */
+static int end(struct fabric *f, const struct batch *b, bool forgotten)
 {
     uint32_t slot = b->first;
+    int err = 0;
 
     while (slot != POOL_NONE) {
         struct line *line = line_at(f->script, slot);
@@ -193,10 +196,11 @@ static void end(struct fabric *f, const struct batch *b, bool forgotten)
             continue;
         }
         if (!forgotten && !line->waits)
-            attempt(f, &line->command);
+            err = attempt(f, &line->command);
         forget(f, line);
     }
     f->stats.scheduled = f->script->pool.used;
+    return err;
 }
 
 static int check_room(const struct fabric *f, const struct batch *b, struct fabric_error *error)
@@ -208,8 +212,10 @@ static int check_room(const struct fabric *f, const struct batch *b, struct fabr
     return WEFT_ERR_FULL;
 }
 
-int fabric_script(struct fabric *f, weft_time now, const char *text, size_t bytes,
-                  uint32_t *ret_line, struct fabric_error *error)
+/* Reads and begins a script.
+ * @param ret_last  what came of the last line done at once */
+static int play(struct fabric *f, weft_time now, const char *text, size_t bytes, uint32_t *ret_line,
+                int *ret_last, struct fabric_error *error)
 {
     struct batch batch = {POOL_NONE, POOL_NONE, 0};
     struct clock clock = {now, now};
@@ -233,7 +239,7 @@ int fabric_script(struct fabric *f, weft_time now, const char *text, size_t byte
             err = check_room(f, &batch, error);
         text += newline ? length + 1 : length;
     }
-    end(f, &batch, err != 0);
+    *ret_last = end(f, &batch, err != 0);
     if (err != 0) {
         *ret_line = number;
         return err;
@@ -242,9 +248,25 @@ int fabric_script(struct fabric *f, weft_time now, const char *text, size_t byte
     return 0;
 }
 
+int fabric_script(struct fabric *f, weft_time now, const char *text, size_t bytes,
+                  uint32_t *ret_line, struct fabric_error *error)
+{
+    int last;
+
+    return play(f, now, text, bytes, ret_line, &last, error);
+}
+
 int fabric_command(struct fabric *f, weft_time now, const char *line, struct fabric_error *error)
 {
     uint32_t number;
+    int last = 0;
+    int err = play(f, now, line, strlen(line), &number, &last, error);
 
-    return fabric_script(f, now, line, strlen(line), &number, error);
+    if (err != 0 || last == 0)
+        return err;
+    snprintf(
+        error->text, sizeof(error->text),
+        "the function has this P_Key or this entry already, and may have no two (--vf-strict): "
+        "unassign it first");
+    return last;
 }

@@ -4,6 +4,7 @@
 #include "fabric/sma.h"
 
 #include "core/mad/smi.h"
+#include "fabric/functions.h"
 #include "fabric/sma_attribute.h"
 #include "fabric/trap.h"
 
@@ -82,7 +83,8 @@ static uint16_t answer_attribute(struct sma_request *r, uint16_t attr_id)
 {
     const struct attribute *a = find_attribute(r->node, attr_id);
 
-    if (!a || (a->switch_only && !node_is_switch(r->node)) || (r->set && !a->can_set))
+    if (!a || (a->switch_only && !node_is_switch(r->node)) ||
+        (r->set && (!a->can_set || r->function != WEFT_PKEY_PF)))
         return WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
     return a->answer(r);
 }
@@ -112,6 +114,7 @@ static enum agent_verdict get_or_set(struct fabric *f, struct port *at, struct p
                             .packet = p,
                             .data = p->mad + WEFT_ATTRIBUTE_OFFSET,
                             .modifier = mad_attr_mod(p->mad),
+                            .function = p->reserved2,
                             .set = mad_method(p->mad) == WEFT_METHOD_SET};
 
     if (attr_id == WEFT_ATTR_SM_INFO) {

@@ -21,8 +21,9 @@ struct sma_request {
     uint8_t *data; /* SMA_DATA_BYTES: what a Set wants; the answer's values afterwards */
     uint32_t modifier;
     bool set;
-    bool hide_mkey; /* PortInfo:M_Key reads as 0 */
-    bool silent;    /* the M_Key of the port addressed denies it: no answer */
+    uint16_t function; /* of this node, if that asks; VFs cannot Set */
+    bool hide_mkey;    /* PortInfo:M_Key reads as 0 */
+    bool silent;       /* the M_Key of the port addressed denies it: no answer */
 };
 
 /** Answers a request.

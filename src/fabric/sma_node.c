@@ -51,7 +51,8 @@ uint16_t sma_node_info(struct sma_request *r)
     wire_set_be64(d + WIRE_AT_NODE_INFO_SYSTEM_IMAGE_GUID, n->system_guid);
     wire_set_be64(d + WIRE_AT_NODE_INFO_NODE_GUID, n->guid);
     wire_set_be64(d + WIRE_AT_NODE_INFO_PORT_GUID, port_with_lid(r->f, r->at)->guid);
-    wire_set_be16(d + WIRE_AT_NODE_INFO_PARTITION_CAP, r->f->config.pkey_cap);
+    wire_set_be16(d + WIRE_AT_NODE_INFO_PARTITION_CAP,
+                  port_pkey_count(r->f, port_with_lid(r->f, r->at)));
     wire_set_be16(d + WIRE_AT_NODE_INFO_DEVICE_ID, n->device);
     wire_set_be32(d + WIRE_AT_NODE_INFO_REVISION, n->revision);
     wire_set_be32(d + WIRE_AT_NODE_INFO_LOCAL_PORT,

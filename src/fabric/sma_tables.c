@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables of ports: GUIDInfo, P_KeyTable, SLtoVLMappingTable, VLArbitrationTable. */
+#include "fabric/functions.h"
 #include "fabric/sma_attribute.h"
 
 #include <string.h>
@@ -10,7 +11,6 @@
 #define VL_ARB_HIGH    3  /* the first high one */
 #define VL_MASK        0x0F
 #define BYTES_PER_GUID 8
-#define BYTES_PER_PKEY 2
 
 /* SL n begins on VL n; VL15 is management's, so SL15 is on VL7. */
 static const uint8_t sl_to_vl_initial[SL_TO_VL_BYTES] = {0x01, 0x23, 0x45, 0x67,
@@ -44,18 +44,20 @@ uint16_t sma_pkey_table(struct sma_request *r)
 {
     struct port *p = sma_addressed_port(r, r->modifier >> 16);
     uint32_t first = (r->modifier & 0xFFFF) * FABRIC_PKEY_BLOCK, count;
+    weft_pkey keys[FABRIC_PKEY_BLOCK];
 
     if (!p || first >= port_pkey_count(r->f, p))
         return WEFT_STATUS_BAD_VALUE;
     count = port_pkey_count(r->f, p) - first;
-    for (uint32_t i = 0; i < FABRIC_PKEY_BLOCK; i++) {
-        uint8_t *at = r->data + (size_t)i * BYTES_PER_PKEY;
-        uint16_t index = (uint16_t)(first + i);
-
-        if (r->set && i < count)
-            port_set_pkey(r->f, p, index, wire_be16(at));
-        wire_set_be16(at, i < count ? port_pkey(r->f, p, index) : 0);
+    if (count > FABRIC_PKEY_BLOCK)
+        count = FABRIC_PKEY_BLOCK;
+    if (r->set) {
+        weft_pkey_block_read(r->data, keys);
+        functions_write_pkeys(r->f, p, (uint16_t)first, keys, (uint16_t)count);
     }
+    memset(keys, 0, sizeof(keys));
+    functions_view(r->f, p, r->function, (uint16_t)first, keys, (uint16_t)count);
+    weft_pkey_block_write(keys, r->data);
     return WEFT_STATUS_OK;
 }
 

@@ -114,13 +114,20 @@ static struct ff_program **find_program(struct ff *ff, uint64_t id)
 
 struct ff_program *ff_attach(struct ff *ff, const char *name)
 {
+    return ff_attach_function(ff, name, 0);
+}
+
+struct ff_program *ff_attach_function(struct ff *ff, const char *name, uint16_t function)
+{
     const struct node *n = ff_node(ff, name);
     struct ff_program **place = find_program(ff, 0);
     struct ff_program *p = calloc(1, sizeof(*p));
     uint8_t number = 0;
 
     assert_non_null(p);
-    assert_int_equal(fabric_attach(ff->f, node_index(ff->f, n), 0, &p->id, &number, &p->tids), 0);
+    assert_int_equal(
+        fabric_attach_function(ff->f, node_index(ff->f, n), 0, function, &p->id, &number, &p->tids),
+        0);
     p->ff = ff;
     p->port = node_port(ff->f, n, number);
     p->next_tid = 1;

@@ -55,6 +55,8 @@ struct port *ff_port(const struct ff *ff, const char *name, uint8_t number);
 
 /** Attaches a program to a node's first port (a switch's port 0). */
 struct ff_program *ff_attach(struct ff *ff, const char *name);
+/** Attaches a program to a function of that port. */
+struct ff_program *ff_attach_function(struct ff *ff, const char *name, uint16_t function);
 void ff_detach(struct ff_program *p);
 /** Claims methods of a class; a bit each. Vendor classes get the OUI 0x001405. */
 uint32_t ff_claim(struct ff_program *p, uint8_t qpn, uint8_t mgmt_class, uint8_t version,

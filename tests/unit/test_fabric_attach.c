@@ -348,9 +348,6 @@ static void test_values_that_no_packet_can_have_are_refused(void **state)
     bad.flow_label = 0x100000;
     expect_invalid(p, bad);
     bad = good;
-    bad.pkey_index = 128;
-    expect_invalid(p, bad);
-    bad = good;
     bad.sgid_index = FABRIC_GUIDS;
     expect_invalid(p, bad);
     assert_int_equal(ff_status(p, &good, &answer), 0);

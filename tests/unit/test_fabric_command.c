@@ -266,10 +266,10 @@ static void test_malformed_lines_name_the_word_and_what_is_expected(void **state
 {
     static const struct bad cases[] = {
         {"lnik a/1 down", "\"lnik\" stands where link, node, loss, delay, duplicate, corrupt, "
-                          "reorder, clear, sa, counter, trap, pkey, name, at, after or every is "
-                          "expected: did you mean link?"},
+                          "reorder, clear, sa, counter, trap, pkey, name, vf, at, after or every "
+                          "is expected: did you mean link?"},
         {"atfer 5s clear", "did you mean after?"},
-        {"at 5s atfer 5s clear", "trap, pkey or name is expected"},
+        {"at 5s atfer 5s clear", "pkey, name or vf is expected"},
         {"xyzzy", "\"xyzzy\" stands where link"},
         {"link", "the line ends where NODE/PORT"},
         {"link a down", "\"a\" stands where NODE/PORT"},
@@ -366,6 +366,48 @@ static void test_malformed_details_and_times(void **state)
         refused(&cases[i], WEFT_ERR_FORMAT);
 }
 
+static void test_entries_of_virtual_functions(void **state)
+{
+    static const struct bad malformed[] = {
+        {"vf a x pkey 1 1", "\"x\" stands where the number of a virtual function"},
+        {"vf a 0 pkey 1 1", "\"0\" stands where a virtual function"},
+        {"vf a 3 pkey 1 1", "\"3\" stands where the number of a virtual function"},
+        {"vf a 1 1 1", "\"1\" stands where pkey is expected"},
+        {"vf a 1 pkey 127 1", "\"127\" stands where an index in this port's P_Key table"},
+        {"vf a 1 pkey 1 127", "\"127\" stands where an index in this port's P_Key table"},
+        {"vf a 1 pkey 1", "the line ends where an index"},
+        {"vf a 1 pkey 1 none 2", "\"2\" stands where the line's end"},
+    };
+    static const struct bad missing[] = {
+        {"vf c 1 pkey 1 1", "no node \"c\""},
+        {"vf a/2 1 pkey 1 1", "\"a\" has no port 2"},
+        {"vf sw 1 pkey 1 1", "the node has no virtual functions"},
+    };
+    struct ff *without = ff;
+    struct fabric_config config;
+    struct command c;
+
+    (void)state;
+    refused(&(struct bad){"vf a 1 pkey 1 1", "the node has no virtual functions"},
+            WEFT_ERR_NOTFOUND);
+    fabric_config_init(&config);
+    config.vfs = 2;
+    ff = ff_new(ff_two_hosts, &config);
+    for (size_t i = 0; i < LENGTH(malformed); i++)
+        refused(&malformed[i], WEFT_ERR_FORMAT);
+    for (size_t i = 0; i < LENGTH(missing); i++)
+        refused(&missing[i], WEFT_ERR_NOTFOUND);
+    c = parse("vf a 2 pkey 126 5");
+    assert_int_equal(c.verb, COMMAND_VF);
+    assert_int_equal(c.port, port_index(ff->f, ff_port(ff, "a", 1)));
+    assert_int_equal(c.function, 2);
+    assert_int_equal(c.number, 126);
+    assert_int_equal(c.key, 5);
+    assert_int_equal(parse("vf b/1 1 pkey 0 none").key, UINT16_MAX);
+    ff_free(ff);
+    ff = without;
+}
+
 static void test_missing_nodes_ports_and_cables_are_named(void **state)
 {
     static const struct bad cases[] = {
@@ -439,6 +481,7 @@ static void test_the_examples_of_the_chapter_are_commands(void **state)
     (void)state;
     fabric_config_init(&c);
     c.keep_lids = true;
+    c.vfs = 2;
     chapter = ff_new(chapter_topology, &c);
     snprintf(path, sizeof(path), "%s/docs/fabric.md", getenv("WEFT_SOURCE"));
     in = fopen(path, "r");
@@ -483,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_malformed_lines_name_the_word_and_what_is_expected),
         cmocka_unit_test(test_malformed_faults),
         cmocka_unit_test(test_malformed_details_and_times),
+        cmocka_unit_test(test_entries_of_virtual_functions),
         cmocka_unit_test(test_missing_nodes_ports_and_cables_are_named),
         cmocka_unit_test(test_a_name_of_two_nodes_is_refused),
         cmocka_unit_test(test_messages_are_safe_to_print),
