@@ -236,11 +236,19 @@ static int channel_greet(const char *path, const struct message_hello *hello, st
 int channel_connect(const char *path, enum channel_role role, const char *node, uint8_t port,
                     struct channel *ret, char text[CHANNEL_TEXT_BYTES])
 {
+    const struct channel_wish wish = {.role = role, .node = node, .port = port};
+
+    return channel_connect_as(path, &wish, ret, text);
+}
+
+int channel_connect_as(const char *path, const struct channel_wish *wish, struct channel *ret,
+                       char text[CHANNEL_TEXT_BYTES])
+{
     struct channel c = {.socket = -1, .daemon_bell = -1, .client_bell = -1};
-    struct message_hello hello = {.role = (uint8_t)role, .port = port};
+    struct message_hello hello = {.role = (uint8_t)wish->role, .port = wish->port, .vf = wish->vf};
     int err;
 
-    if (strlen(node) >= sizeof(hello.node))
+    if (strlen(wish->node) >= sizeof(hello.node))
         return refuse(text, WEFT_ERR_NOTFOUND,
                       "no node has a name of more than %zu bytes: give its GUID",
                       sizeof(hello.node) - 1);
@@ -248,7 +256,7 @@ int channel_connect(const char *path, enum channel_role role, const char *node, 
     if (err)
         return err;
     message_begin(&hello, MESSAGE_HELLO);
-    message_put_text(hello.node, sizeof(hello.node), node);
+    message_put_text(hello.node, sizeof(hello.node), wish->node);
     channel_program(hello.program);
     err = channel_greet(path, &hello, &c, text);
     if (err) {

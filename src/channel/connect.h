@@ -22,18 +22,30 @@ struct channel {
     struct message_welcome welcome;
 };
 
-/** Connects and says HELLO.
- * @param path   the daemon's socket
- * @param role   what to be
- * @param node   the node's name or GUID; "" for CHANNEL_ROLE_CONTROL
- * @param port   the port, 0: the first with a cable
- * @param ret    the connection, for channel_close()
- * @param text   receives why not: a sentence that names socket or node and what to try
- * @return 0; WEFT_ERR_NOTFOUND: no socket, nobody listens, or no such node; WEFT_ERR_STATE: no
- *         permission; WEFT_ERR_FORMAT: whoever listens speaks another protocol or version;
- *         WEFT_ERR_FULL, WEFT_ERR_CONFLICT, WEFT_ERR_INVALID: as the daemon says; WEFT_ERR_NOMEM */
+/** Who a client wants to be, and where. */
+struct channel_wish {
+    enum channel_role role;
+    const char *node; /* its name or GUID; "" for CHANNEL_ROLE_CONTROL */
+    uint8_t port;     /* 0: the first with a cable */
+    uint8_t vf;       /* 0: the port itself; else a virtual function of it */
+};
+
+/** Connects and says HELLO, where the port itself is meant and no virtual function of it.
+ * @return as channel_connect_as() */
 int channel_connect(const char *path, enum channel_role role, const char *node, uint8_t port,
                     struct channel *ret, char text[CHANNEL_TEXT_BYTES]);
+
+/** Connects and says HELLO.
+ * @param path   the daemon's socket
+ * @param wish   who to be, and where
+ * @param ret    the connection, for channel_close()
+ * @param text   receives why not: a sentence that names socket or node and what to try
+ * @return 0; WEFT_ERR_NOTFOUND: no socket, nobody listens, no such node or function;
+ * WEFT_ERR_STATE: no permission; WEFT_ERR_FORMAT: whoever listens speaks another protocol or
+ * version; WEFT_ERR_FULL, WEFT_ERR_CONFLICT, WEFT_ERR_INVALID: as the daemon says; WEFT_ERR_NOMEM
+ */
+int channel_connect_as(const char *path, const struct channel_wish *wish, struct channel *ret,
+                       char text[CHANNEL_TEXT_BYTES]);
 
 /** Closes a connection and unmaps its memory. In a process that inherited it by fork() that leaves
  * the parent's alone. */

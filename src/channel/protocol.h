@@ -69,7 +69,8 @@ struct message_hello {
     struct message_head head;
     uint8_t role;                        /* enum channel_role */
     uint8_t port;                        /* 0: the first with a cable */
-    uint8_t reserved[6];                 /* 0 */
+    uint8_t vf;                          /* 0: the physical function; else a virtual one of a CA */
+    uint8_t reserved[5];                 /* 0 */
     char node[CHANNEL_NAME_BYTES];       /* what fabric_find() takes */
     char program[CHANNEL_PROGRAM_BYTES]; /* who is asking, for the list of clients */
 };

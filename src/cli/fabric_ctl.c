@@ -41,7 +41,7 @@ static const struct poptOption table[] = {
     {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
      "the fabric's socket (default: see the manual page)", "SOCKET"},
     {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON,
-     "print JSON (status, nodes, port, clients, faults)", NULL},
+     "print JSON (status, nodes, port, clients, functions, faults)", NULL},
     POPT_TABLEEND,
 };
 
@@ -49,7 +49,7 @@ static const struct options_about about = {
     .verb = "fabric ctl",
     .arguments = "[OPTION...] [SOCKET] COMMAND...",
     .text = "Asks a fabric that is served, or changes it:\n"
-            "  status | nodes | clients | faults    what it does and what is in it\n"
+            "  status | nodes | clients | functions | faults    what it does and what is in it\n"
             "  port NODE[/PORT]                     a port as its host sees it\n"
             "  link NAME/PORT down, node NAME dead, loss 10% on all, ...    see the manual page\n"
             "  stop    ends it\n"
@@ -101,7 +101,7 @@ static bool add_word(struct control *c, const char *word)
 /* What can be answered in JSON. */
 static bool is_query(const char *command)
 {
-    static const char *const queries[] = {"status", "nodes", "clients", "faults"};
+    static const char *const queries[] = {"status", "nodes", "clients", "functions", "faults"};
 
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
         if (strcmp(command, queries[i]) == 0)
@@ -124,7 +124,7 @@ static void take_command(struct options *o, struct control *c, const char *word)
                        "input with -",
                        COMMAND_BYTES_MAX - 1);
     else if (c->json && !is_query(c->command))
-        options_refuse(o, "--json is for one of: status, nodes, port, clients, faults");
+        options_refuse(o, "--json is for one of: status, nodes, port, clients, functions, faults");
 }
 
 /* Whether the first word is not part of the command. */
@@ -146,7 +146,7 @@ static void take_words(struct options *o, struct control *c, const char **socket
     if (!word) {
         options_refuse(o, "what should the fabric do? A command is missing, for example status");
     } else if (strcmp(word, "-") == 0 && c->json) {
-        options_refuse(o, "--json is for one of: status, nodes, port, clients, faults");
+        options_refuse(o, "--json is for one of: status, nodes, port, clients, functions, faults");
     } else if (strcmp(word, "-") == 0) {
         c->from_stdin = true;
         options_no_more_arguments(o);

@@ -21,6 +21,8 @@ enum option {
     OPTION_HOP_LATENCY,
     OPTION_AGENT_TIME,
     OPTION_TRAINING,
+    OPTION_VFS,
+    OPTION_VF_STRICT,
     OPTION_VL15_DEPTH,
     OPTION_TIME_SCALE,
     OPTION_CLIENTS,
@@ -46,6 +48,10 @@ static const struct poptOption table[] = {
      "time a node takes for one MAD (default 0)", "TIME"},
     {"training", '\0', POPT_ARG_STRING, NULL, OPTION_TRAINING,
      "time a link takes to come up (default 0)", "TIME"},
+    {"vfs", '\0', POPT_ARG_STRING, NULL, OPTION_VFS,
+     "virtual functions of each channel adapter (default 0)", "N"},
+    {"vf-strict", '\0', POPT_ARG_NONE, NULL, OPTION_VF_STRICT,
+     "no virtual function may have one partition twice", NULL},
     {"vl15-depth", '\0', POPT_ARG_STRING, NULL, OPTION_VL15_DEPTH,
      "SMPs that wait at a node before some are dropped (default 128)", "N"},
     {"time-scale", '\0', POPT_ARG_STRING, NULL, OPTION_TIME_SCALE,
@@ -97,6 +103,14 @@ static void take_count(struct options *o, uint32_t min, uint32_t max, uint32_t *
     *ret = (uint32_t)value;
 }
 
+static void take_vfs(struct options *o, uint8_t *ret)
+{
+    uint64_t value = 0;
+
+    options_count(o, 0, 255, &value);
+    *ret = (uint8_t)value;
+}
+
 static void take_mode(struct options *o, unsigned *ret)
 {
     const char *text = options_text(o);
@@ -136,6 +150,8 @@ static void take_word(struct options *o, struct fabric_request *r, enum option o
         r->fabric.up = true;
     else if (option == OPTION_KEEP_LIDS)
         r->fabric.keep_lids = true;
+    else if (option == OPTION_VF_STRICT)
+        r->fabric.vf_strict = true;
     else if (option == OPTION_DAEMON)
         r->daemon = true;
 }
@@ -157,6 +173,9 @@ static void take_option(struct options *o, struct fabric_request *r, int option)
         break;
     case OPTION_TRAINING:
         options_duration(o, 0, 3600 * WEFT_S, &r->fabric.training_ns);
+        break;
+    case OPTION_VFS:
+        take_vfs(o, &r->fabric.vfs);
         break;
     case OPTION_VL15_DEPTH:
         take_count(o, 1, 65536, &r->fabric.vl15_depth);

@@ -24,6 +24,7 @@ enum exec_exit {
 enum option {
     OPTION_NODE = 1,
     OPTION_PORT,
+    OPTION_VF,
     OPTION_FABRIC
 };
 
@@ -32,6 +33,8 @@ static const struct poptOption table[] = {
      "NAME|GUID"},
     {"port", '\0', POPT_ARG_STRING, NULL, OPTION_PORT,
      "the port that it uses (default: the first that is up)", "N"},
+    {"vf", '\0', POPT_ARG_STRING, NULL, OPTION_VF,
+     "the virtual function that it has (default: none, the adapter itself)", "K"},
     {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
      "the fabric's socket (default: see the manual page)", "SOCKET"},
     POPT_TABLEEND,
@@ -52,6 +55,7 @@ struct run {
     char *node;
     char *fabric;
     uint64_t port; /* 0: not said */
+    uint64_t vf;   /* 0: none */
     char *socket_path;
     char folder[PATH_MAX]; /* the drop-in's */
     uint64_t guid;         /* the node's */
@@ -76,6 +80,8 @@ static void parse(struct options *o, struct run *r)
             keep_name(o, &r->node);
         else if (option == OPTION_FABRIC)
             keep_name(o, &r->fabric);
+        else if (option == OPTION_VF)
+            options_count(o, 1, 255, &r->vf);
         else
             options_count(o, 1, 254, &r->port);
     }
@@ -98,16 +104,19 @@ static void make_absolute(char **path)
     }
 }
 
-/* Asks the daemon whether there is such a node and port: a program would only say that there is no
- * adapter. */
+/* Asks the daemon whether there is such a node, port and function: a program would only say that
+ * there is no adapter. */
 static int ask_fabric(struct run *r)
 {
     char text[CHANNEL_TEXT_BYTES] = "";
     struct channel c;
     struct message_head query = {.type = MESSAGE_NODE_QUERY};
+    const struct channel_wish wish = {.role = CHANNEL_ROLE_QUERY,
+                                      .node = r->node,
+                                      .port = (uint8_t)r->port,
+                                      .vf = (uint8_t)r->vf};
     struct message_node node;
-    int err =
-        channel_connect(r->socket_path, CHANNEL_ROLE_QUERY, r->node, (uint8_t)r->port, &c, text);
+    int err = channel_connect_as(r->socket_path, &wish, &c, text);
 
     if (err != 0)
         return message_failed("%s", text);
@@ -165,17 +174,23 @@ static bool put_first(const char *name, const char *folder)
     return done;
 }
 
+/* Sets a variable to a number; 0: there is to be none. */
+static bool set_number(const char *name, uint64_t number)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRIu64, number);
+    return (number == 0 ? unsetenv(name) : setenv(name, text, 1)) == 0;
+}
+
 static int set_environment(const struct run *r)
 {
     char guid[24];
-    char port[8];
-    int err;
 
     snprintf(guid, sizeof(guid), "0x%016" PRIx64, r->guid);
-    snprintf(port, sizeof(port), "%" PRIu64, r->port);
-    err = r->port == 0 ? unsetenv("WEFT_PORT") : setenv("WEFT_PORT", port, 1);
-    if (err != 0 || setenv("WEFT_FABRIC", r->socket_path, 1) != 0 ||
-        setenv("WEFT_NODE", guid, 1) != 0 || !put_first("LD_LIBRARY_PATH", r->folder))
+    if (!set_number("WEFT_PORT", r->port) || !set_number("WEFT_VF", r->vf) ||
+        setenv("WEFT_FABRIC", r->socket_path, 1) != 0 || setenv("WEFT_NODE", guid, 1) != 0 ||
+        !put_first("LD_LIBRARY_PATH", r->folder))
         return message_failed("no memory for the program's environment");
     return CLI_DONE;
 }

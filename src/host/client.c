@@ -312,12 +312,18 @@ static int client_attach(struct client *c, uint8_t port, struct message_welcome 
 {
     struct server *s = c->server;
     struct fabric_tids tids;
-    int err = fabric_attach(s->fabric, c->node, port, &c->at, &c->port, &tids);
+    int err =
+        fabric_attach_function(s->fabric, c->node, port, c->function, &c->at, &c->port, &tids);
 
     if (err == WEFT_ERR_FULL)
         return server_refuse(error, err,
                              "the fabric has as many programs as it may: end some, or start the "
                              "daemon with a larger number of clients");
+    if (err == WEFT_ERR_NOTFOUND)
+        return server_refuse(error, err,
+                             "the node has no virtual function %u: CAs have as many as weft fabric "
+                             "--vfs says, numbered from 1",
+                             c->function);
     if (err)
         return server_refuse(error, err,
                              "the node has no port %u for programs: a CA's and a router's begin at "
@@ -357,6 +363,7 @@ static int client_admit(struct client *c, const struct message_hello *hello,
         return server_refuse(error, WEFT_ERR_FORMAT, "a text in HELLO is not ended by a zero");
     c->role = (enum channel_role)hello->role;
     memcpy(c->program, hello->program, sizeof(c->program));
+    c->function = hello->vf;
     if (c->role == CHANNEL_ROLE_CONTROL)
         return 0;
     err = fabric_find(c->server->fabric, hello->node, &c->node, error);

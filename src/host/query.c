@@ -90,6 +90,8 @@ static void write_client(struct page *p, const struct client *c)
         page_print(
             p, p->json ? ",\"guid\":\"0x%016" PRIx64 "\",\"port\":%u" : " 0x%016" PRIx64 " port %u",
             info.guid, c->port);
+        if (c->function != 0)
+            page_print(p, p->json ? ",\"function\":%u" : " function %u", c->function);
     }
     page_print(p,
                p->json ? ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64
@@ -156,6 +158,83 @@ static void write_nodes(struct page *p)
         page_quote(p, info.name, strlen(info.name));
         wire_text_string(&p->text, p->json ? "}" : "\n");
         page_item_end(p, at, before);
+    }
+}
+
+/* An entry of a function's P_Key table: where it is, and its key. */
+static void write_entry(struct page *p, uint16_t virt, uint16_t physical, uint16_t key, bool first)
+{
+    if (p->json)
+        page_print(p, "%s{\"index\":%u,\"physical\":%u,\"pkey\":\"0x%04x\"}", first ? "" : ",",
+                   virt, physical, key);
+    else
+        page_print(p, " %u=%u:0x%04x", virt, physical, key);
+}
+
+/* A VF's entries that are assigned, the PF's that hold a key. */
+static void write_entries(struct page *p, uint32_t node, uint8_t port, uint16_t function,
+                          uint16_t entries)
+{
+    const struct fabric *f = p->server->fabric;
+    bool first = true;
+
+    for (uint16_t i = 0; i < entries; i++) {
+        uint16_t key = 0, physical = 0;
+
+        if (fabric_function_pkeys(f, node, port, function, i, &key, 1) != 0 ||
+            fabric_function_entry(f, node, port, function, i, &physical) != 0 ||
+            (function == 0 && (key & 0x7FFF) == 0))
+            continue;
+        write_entry(p, i, physical, key, first);
+        first = false;
+    }
+}
+
+static void write_function(struct page *p, const struct fabric_node_info *node, uint32_t number,
+                           uint8_t port, uint16_t function, const struct fabric_function_info *info)
+{
+    const struct fabric *f = p->server->fabric;
+    struct fabric_port_info entries = {.pkeys = 0};
+
+    (void)fabric_port(f, number, port, &entries);
+    if (p->json)
+        wire_text_string(&p->text, "{\"node\":");
+    page_quote(p, node->name, strlen(node->name));
+    page_print(p,
+               p->json ? ",\"guid\":\"0x%016" PRIx64 "\",\"port\":%u,\"function\":%u,"
+                         "\"programs\":%" PRIu32 ",\"events\":%" PRIu32
+                       : " 0x%016" PRIx64 " port %u function %u programs %" PRIu32
+                         " events %" PRIu32,
+               node->guid, port, function, info->programs, info->events);
+    if (info->clashes)
+        page_print(p, p->json ? ",\"clash\":[%u,%u]" : " clash %u,%u", info->clash[0],
+                   info->clash[1]);
+    wire_text_string(&p->text, p->json ? ",\"pkeys\":[" : " pkeys");
+    write_entries(p, number, port, function, entries.pkeys);
+    wire_text_string(&p->text, p->json ? "]}" : "\n");
+}
+
+/* Functions of CAs, in the order of the topology. */
+static void write_functions(struct page *p)
+{
+    const struct fabric *f = p->server->fabric;
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; i < fabric_node_count(f) && p->next == 0; i++) {
+        struct fabric_node_info node;
+        struct fabric_function_info info;
+
+        fabric_node(f, i, &node);
+        for (uint16_t port = 1; node.type == TOPO_CA && port <= node.ports; port++) {
+            for (uint16_t k = 0; fabric_function(f, i, (uint8_t)port, k, &info) == 0; k++, at++) {
+                size_t before = p->text.len;
+
+                if (!page_item(p, at))
+                    continue;
+                write_function(p, &node, i, (uint8_t)port, k, &info);
+                page_item_end(p, at, before);
+            }
+        }
     }
 }
 
@@ -328,7 +407,7 @@ static const struct question {
 } questions[] = {
     {"status", ABOUT_ALL, write_status}, {"clients", ABOUT_LIST, write_clients},
     {"nodes", ABOUT_LIST, write_nodes},  {"faults", ABOUT_LIST, write_faults},
-    {"port", ABOUT_PORT, write_port},
+    {"port", ABOUT_PORT, write_port},    {"functions", ABOUT_LIST, write_functions},
 };
 
 static void answer_question(struct page *p, const struct question *q)

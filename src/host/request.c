@@ -111,8 +111,10 @@ static void port_query(struct client *c, const struct message_number *m)
     answer->number = (uint8_t)number;
     answer->reregisters = info.reregisters;
     answer->pkey_count = info.pkeys < CHANNEL_PKEYS_MAX ? info.pkeys : CHANNEL_PKEYS_MAX;
-    (void)fabric_port_pkeys(c->server->fabric, c->node, (uint8_t)number, 0, answer->pkeys,
-                            answer->pkey_count);
+    if (fabric_function_pkeys(c->server->fabric, c->node, (uint8_t)number, c->function, 0,
+                              answer->pkeys, answer->pkey_count) != 0)
+        (void)fabric_port_pkeys(c->server->fabric, c->node, (uint8_t)number, 0, answer->pkeys,
+                                answer->pkey_count);
     client_answer(c, answer, sizeof(*answer));
 }
 

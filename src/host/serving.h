@@ -52,6 +52,7 @@ struct client {
     enum channel_role role; /* once greeted, as is all below */
     uint32_t node;          /* not of CHANNEL_ROLE_CONTROL */
     uint8_t port;
+    uint8_t function;            /* of the port */
     struct fabric_attachment at; /* v 0: none */
 
     struct rings *rings; /* CHANNEL_ROLE_RINGS, else NULL */

@@ -218,12 +218,15 @@ static void port_reset(struct open_port *p)
 static int port_connect(struct open_port *p, uint8_t number)
 {
     char text[CHANNEL_TEXT_BYTES];
+    struct channel_wish wish = {.role = CHANNEL_ROLE_RINGS, .port = number};
     struct place place;
     int err = place_read(&place, text);
 
-    if (!err)
-        err = channel_connect(place.socket, CHANNEL_ROLE_RINGS, place.node, number, &p->channel,
-                              text);
+    if (!err) {
+        wish.node = place.node;
+        wish.vf = place.vf;
+        err = channel_connect_as(place.socket, &wish, &p->channel, text);
+    }
     if (err)
         place_complain(text);
     return err;

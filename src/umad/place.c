@@ -22,7 +22,7 @@ static int refuse(char *text, int err, const char *why)
     return err;
 }
 
-static bool parse_port(const char *text, uint8_t *ret)
+static bool parse_number(const char *text, unsigned max, uint8_t *ret)
 {
     unsigned value = 0;
 
@@ -31,7 +31,7 @@ static bool parse_port(const char *text, uint8_t *ret)
             return false;
         value = value * 10 + (unsigned)(*c - '0');
     }
-    if (value > UINT8_MAX - 1)
+    if (value > max)
         return false;
     *ret = (uint8_t)value;
     return true;
@@ -41,6 +41,7 @@ int place_read(struct place *ret, char text[CHANNEL_TEXT_BYTES])
 {
     struct place p = {.socket = secure_getenv("WEFT_FABRIC"), .node = secure_getenv("WEFT_NODE")};
     const char *port = secure_getenv("WEFT_PORT");
+    const char *vf = secure_getenv("WEFT_VF");
 
     if (!p.socket || !*p.socket)
         return refuse(text, WEFT_ERR_NOTFOUND,
@@ -50,9 +51,12 @@ int place_read(struct place *ret, char text[CHANNEL_TEXT_BYTES])
         return refuse(text, WEFT_ERR_NOTFOUND,
                       "WEFT_NODE is not set: start this program by weft run, or set it to the name "
                       "or GUID of a node");
-    if (port && !parse_port(port, &p.port))
+    if (port && !parse_number(port, UINT8_MAX - 1, &p.port))
         return refuse(text, WEFT_ERR_INVALID,
                       "WEFT_PORT is no port number: use 1..254 or unset it");
+    if (vf && !parse_number(vf, UINT8_MAX, &p.vf))
+        return refuse(text, WEFT_ERR_INVALID,
+                      "WEFT_VF is no number of a virtual function: use 1..255 or unset it");
     *ret = p;
     return 0;
 }
@@ -83,11 +87,14 @@ bool place_is_ca(const char *ca_name)
 static int place_ask(uint8_t port, struct channel *ret, struct place *ret_place,
                      char text[CHANNEL_TEXT_BYTES])
 {
+    struct channel_wish wish = {.role = CHANNEL_ROLE_QUERY, .port = port};
     int err = place_read(ret_place, text);
 
     if (err)
         return err;
-    return channel_connect(ret_place->socket, CHANNEL_ROLE_QUERY, ret_place->node, port, ret, text);
+    wish.node = ret_place->node;
+    wish.vf = ret_place->vf;
+    return channel_connect_as(ret_place->socket, &wish, ret, text);
 }
 
 static int ask_ports(struct channel *c, struct place_node *n, char text[CHANNEL_TEXT_BYTES])

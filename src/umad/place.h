@@ -16,11 +16,13 @@ struct place {
     const char *socket; /**< WEFT_FABRIC: the daemon's socket */
     const char *node;   /**< WEFT_NODE: a node's name or GUID */
     uint8_t port;       /**< WEFT_PORT; 0: none was named */
+    uint8_t vf;         /**< WEFT_VF; 0: the port itself */
 };
 
 /** Reads the environment.
  * @param text  why not: a sentence that says what to do
- * @return 0; WEFT_ERR_NOTFOUND: a variable is missing; WEFT_ERR_INVALID: WEFT_PORT is no port */
+ * @return 0; WEFT_ERR_NOTFOUND: a variable is missing; WEFT_ERR_INVALID: WEFT_PORT is no
+ *         port, or WEFT_VF no function */
 int place_read(struct place *ret, char text[CHANNEL_TEXT_BYTES]);
 
 /** The node with all its ports, as they are now. */

@@ -129,8 +129,10 @@ static void fake_end(struct fake *d)
 
 static int try_connect(enum channel_role role, struct channel *c)
 {
+    const struct channel_wish wish = {.role = role, .node = "H1", .port = 2, .vf = 3};
+
     memset(text, 0, sizeof(text));
-    return channel_connect(path, role, "H1", 2, c, text);
+    return channel_connect_as(path, &wish, c, text);
 }
 
 static void expect_refused(enum channel_role role, int err, const char *word)
@@ -284,6 +286,7 @@ static void test_a_connection_with_rings(void **state)
     fake_end(&d);
     assert_int_equal(d.hello.role, CHANNEL_ROLE_RINGS);
     assert_int_equal(d.hello.port, 2);
+    assert_int_equal(d.hello.vf, 3);
     assert_string_equal(d.hello.node, "H1");
     assert_string_equal(d.hello.program, "test_channel_connect");
     assert_int_equal(open_files(), before);
