@@ -174,7 +174,7 @@ class Lab:
 
 
 class WeftLab(Lab):
-    """A lab on weft's daemon."""
+    """A lab on weft's daemon. A node may be (name, number of a virtual function)."""
 
     def __init__(self, folder, spec, options):
         super().__init__(folder)
@@ -197,7 +197,9 @@ class WeftLab(Lab):
         runtime = os.environ.get("WEFT_SANITIZER_LIBRARY")
         if runtime and command[0] != os.environ.get("FABRIC_CLIENT"):
             command = ["env", f"LD_PRELOAD={runtime}", "ASAN_OPTIONS=detect_leaks=0", *command]
-        return ([tap.weft(), "run", "--fabric", self.socket, "--node", node, "--", *command],
+        name, function = node if isinstance(node, tuple) else (node, 0)
+        place = ["--node", name, *(["--vf", str(function)] if function else [])]
+        return ([tap.weft(), "run", "--fabric", self.socket, *place, "--", *command],
                 {**os.environ, "PATH": PATH})
 
     def ctl(self, *words):

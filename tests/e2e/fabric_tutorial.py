@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""docs/tutorial-opensm.md is true: its commands run in order, and print what it says they print."""
+"""Pages whose commands are run: in order, and they print what the page says they print."""
 import os
 import pathlib
 import re
@@ -9,15 +9,14 @@ import subprocess
 
 import tap
 
-TUTORIAL = tap.ROOT / "docs/tutorial-opensm.md"
 # It normally takes some seconds.
 DEADLINE_S = 90
 END_OF_BLOCK = "\N{FULL BLOCK} end of block"
 
 
-def blocks():
+def blocks(page):
     """(line, commands, what they print or None) of each block of commands."""
-    text = TUTORIAL.read_text(encoding="utf-8")
+    text = (tap.ROOT / page).read_text(encoding="utf-8")
     found = re.finditer(r"^```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", text, flags=re.M | re.S)
     return [(text.count("\n", 0, block.start()) + 1, block[1], block[2]) for block in found]
 
@@ -35,7 +34,7 @@ def pattern(text):
     return "".join(lines)
 
 
-def run_blocks(folder, commands):
+def run_blocks(folder, commands, socket):
     """What each block printed; those after a failed command are not run."""
     pathlib.Path(folder, "examples").symlink_to(tap.ROOT / "examples")
     script = "set -e\n" + "".join(f"{block}echo '{END_OF_BLOCK}'\n" for block in commands)
@@ -52,22 +51,30 @@ def run_blocks(folder, commands):
                 os.killpg(shell.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-            left = tap.run([tap.weft(), "fabric", "ctl", f"{folder}/tour/fabric.sock", "stop"])
-    assert shell.returncode != 0 or left.returncode != 0, "the tutorial leaves its fabric running"
+            left = tap.run([tap.weft(), "fabric", "ctl", f"{folder}/{socket}", "stop"])
+    assert shell.returncode != 0 or left.returncode != 0, "the page leaves its fabric running"
     return printed.split(END_OF_BLOCK + "\n")
 
 
-def test_the_commands_print_what_the_tutorial_says():
-    told = blocks()
-    assert len(told) > 5, "the tutorial has hardly a command"
+def check(page, socket):
+    told = blocks(page)
+    assert len(told) > 5, f"{page} has hardly a command"
     with tap.scratch() as folder:
-        printed = run_blocks(folder, [commands for _, commands, _ in told])
+        printed = run_blocks(folder, [commands for _, commands, _ in told], socket)
         for (line, commands, wanted), got in zip(told, printed):
-            where = f"docs/tutorial-opensm.md:{line}:\n{commands}"
+            where = f"{page}:{line}:\n{commands}"
             if wanted is not None:
                 assert re.fullmatch(pattern(wanted), re.sub(r"[ \t]+", " ", got)), \
                     f"{where}prints\n{got}and should print\n{wanted}"
         tap.equal(len(printed), len(told) + 1, f"blocks, of which the last printed\n{printed[-1]}")
+
+
+def test_the_commands_print_what_the_tutorial_says():
+    check("docs/tutorial-opensm.md", "tour/fabric.sock")
+
+
+def test_R142_the_commands_print_what_the_page_on_guests_says():
+    check("docs/sriov-pkeys.md", "guests/fabric.sock")
 
 
 tap.main(globals())
