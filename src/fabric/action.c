@@ -14,8 +14,16 @@ static struct port *other_end(const struct fabric *f, const struct port *p)
     return &f->ports[p->peer];
 }
 
+/* Counts what begins or ends besides the faults in their pool; it is what it was otherwise. */
+static void count_broken(struct fabric *f, bool was, bool is)
+{
+    f->broken += is;
+    f->broken -= was;
+}
+
 static void cut(struct fabric *f, struct port *p, bool on)
 {
+    count_broken(f, p->cut, on);
     p->cut = on;
     other_end(f, p)->cut = on;
     link_update(f, p);
@@ -25,6 +33,7 @@ static void wear(struct fabric *f, struct port *p, const struct command *c)
 {
     struct port *const ends[] = {p, other_end(f, p)};
 
+    count_broken(f, p->cable_width != 0, c->width != 0);
     for (int i = 0; i < 2; i++) {
         ends[i]->cable_width = c->width;
         ends[i]->cable_speed = c->speed;
@@ -35,6 +44,7 @@ static void wear(struct fabric *f, struct port *p, const struct command *c)
 
 static void die(struct fabric *f, struct node *n, bool on)
 {
+    count_broken(f, n->dead, on);
     n->dead = on;
     for (unsigned i = 1; i <= n->ports; i++)
         link_update(f, node_port(f, n, (uint8_t)i));
@@ -133,6 +143,7 @@ int command_do(struct fabric *f, const struct command *c)
         faults_clear(f);
         break;
     case COMMAND_SA_BUSY:
+        count_broken(f, n->sa_busy, c->on);
         n->sa_busy = c->on;
         break;
     case COMMAND_COUNTER_SET:

@@ -319,6 +319,7 @@ void fabric_set_tap(struct fabric *f, void (*tap)(void *ctx, const struct fabric
 void fabric_stats(const struct fabric *f, struct fabric_stats *ret)
 {
     *ret = f->stats;
+    ret->faults += f->broken;
 }
 
 /* What a reason is called, and where it is counted. */

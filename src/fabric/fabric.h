@@ -308,7 +308,7 @@ void fabric_set_tap(struct fabric *f, void (*tap)(void *ctx, const struct fabric
 struct fabric_stats {
     uint32_t attachments; /**< programs attached */
     uint32_t flights;     /**< packets under way */
-    uint32_t faults;      /**< faults in force */
+    uint32_t faults;      /**< faults in force, as fabric_faults_text() lists them */
     uint32_t scheduled;   /**< scripted lines still to come */
     uint32_t traps;       /**< traps being repeated */
 

@@ -222,7 +222,8 @@ struct fabric {
 
     void (*tap)(void *ctx, const struct fabric_tap *t);
     void *tap_ctx;
-    struct fabric_stats stats;
+    struct fabric_stats stats; /* `faults`: those of fault.c, what packets meet */
+    uint32_t broken;           /* dead nodes, busy SAs, cables cut, cables worn */
 };
 
 static inline struct node *port_node(const struct fabric *f, const struct port *p)

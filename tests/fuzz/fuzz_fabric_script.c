@@ -87,6 +87,18 @@ static bool names_are_as_they_were(const struct fabric *f)
     return true;
 }
 
+/* The count of faults is that of the lines listed before those that wait. */
+static void check_counted(const struct fabric *f, const char *text)
+{
+    struct fabric_stats stats;
+    uint32_t faults = 0;
+
+    for (; *text != '\0' && strncmp(text, "in ", 3) != 0; text = strchr(text, '\n') + 1)
+        faults++;
+    fabric_stats(f, &stats);
+    require(stats.faults == faults, "the count of faults is not that of the list");
+}
+
 /* Another fabric that is told what is in force lists the same. */
 static void check_said_again(const struct fabric *f)
 {
@@ -163,6 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_said_again(f);
         live(f);
         text = list(f);
+        check_counted(f, text);
         free(text);
     }
     fabric_free(f);

@@ -24,11 +24,18 @@ static char *listing(const struct ff *ff)
     return text;
 }
 
+/* What is listed, and that the fabric's count of faults is that of these lines. */
 static void lists(const struct ff *ff, const char *wanted)
 {
+    struct fabric_stats stats;
     char *text = listing(ff);
+    uint32_t faults = 0;
 
     assert_string_equal(text, wanted);
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
+        faults += strncmp(line, "in ", 3) != 0;
+    fabric_stats(ff->f, &stats);
+    assert_int_equal(stats.faults, faults);
     free(text);
 }
 
