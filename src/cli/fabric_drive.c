@@ -37,15 +37,16 @@ int fabric_drive(struct fabric_link *l, const struct fabric_machine *m)
 {
     int err;
 
-    while (!m->done(m->self)) {
-        if (l->ended)
-            return message_failed("the fabric daemon has ended, or closed the connection");
+    for (;;) {
         err = post_all(l, m);
         if (err)
             return message_failed("the MAD engine refuses a request: %s", weft_strerror(err));
+        if (m->done(m->self))
+            return CLI_DONE;
+        if (l->ended)
+            return message_failed("the fabric daemon has ended, or closed the connection");
         fabric_link_move(l);
         if (!feed_all(l, m))
             fabric_link_wait(l, WEFT_TIME_NEVER);
     }
-    return CLI_DONE;
 }

@@ -5,9 +5,11 @@
  *
  * It begins at the own node and goes on breadth first, many questions at a time. Each link is
  * crossed once and each node is asked once, however many ways lead to it. Who does not answer is
- * remembered and not asked again. The host drives it so, until sweep_done():
+ * remembered and not asked again. The host drives it so:
  *
  *     while (sweep_poll())            weft_mad_post();
+ *     if (sweep_done())               that is all: sweep_poll() may have found out that nothing that
+ *                                     waits is worth a question any more
  *     while (weft_mad_poll_event())   sweep_event(), then weft_mad_recv_release() what was received
  */
 #ifndef WEFT_CLIENT_SWEEP_H

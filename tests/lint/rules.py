@@ -78,8 +78,8 @@ CORE_SYSTEM_HEADERS = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stdde
                        "inttypes.h", "string.h", "stdarg.h", "stdlib.h", "endian.h", "byteswap.h"}
 
 # Rooms whose every .c file has its unit test.
-MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/pages/",
-            "src/partitions/")
+MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/client/",
+            "src/pages/", "src/partitions/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 

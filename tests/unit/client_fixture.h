@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Machines of src/client on a small fabric in virtual time: an engine at a node, and what drives
+ * them. Functions fail the test where something goes wrong that the test did not ask about.
+ */
+#ifndef WEFT_TESTS_CLIENT_FIXTURE_H
+#define WEFT_TESTS_CLIENT_FIXTURE_H
+
+#include "client/pkey_tables.h"
+#include "fabric_fixture.h"
+
+/** An engine at a node of a fabric. */
+struct cf {
+    struct ff *ff;
+    struct weft_mad_port *engine;
+    weft_mad_agent_id agent;
+    struct fabric_attachment id;
+    weft_time now;
+    unsigned posts;    /* sends posted so far */
+    unsigned most_out; /* sends under way at a time, the most so far */
+    unsigned out;
+};
+
+/** Makes a fabric with an engine at a node; topology and c as ff_new(). */
+struct cf *cf_new(const char *topology, const struct fabric_config *c, const char *node);
+void cf_free(struct cf *cf);
+
+/** Sweeps to the end, in virtual time. */
+struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c);
+/** Reads the tables to the end. */
+struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct asker_config *c);
+
+/** The node of a sweep that has this name; NULL: none. */
+const struct sweep_node *cf_node(const struct sweep *s, const char *name);
+/** The number in the sweep of a node's port; the node must be there. */
+uint32_t cf_port(const struct sweep *s, const char *name, uint8_t number);
+
+/** An answer to a send that was not posted anywhere: a RECV with this attribute.
+ * @param mad  receives the answer's MAD, which the event points to */
+struct weft_mad_event cf_answer(const struct weft_mad_send_req *r, const uint8_t *attribute,
+                                uint8_t mad[WEFT_MAD_BYTES]);
+/** The end of such a send. */
+struct weft_mad_event cf_end(const struct weft_mad_send_req *r, enum weft_mad_status status,
+                             uint16_t attempts);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Questions: their order, the window, what ends them, and what is asked once more. */
+#include "client_fixture.h"
+#include "core/wire/mad_header.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const weft_mad_agent_id agent = {7};
+static const struct route nowhere = {.hops = 0};
+static const uint8_t attribute[WEFT_ATTRIBUTE_BYTES] = {0xAB};
+
+static struct asker *asker_of(uint32_t window, uint8_t rounds)
+{
+    struct asker_config c;
+    struct asker *a = NULL;
+
+    asker_config_init(&c);
+    c.window = window;
+    c.rounds = rounds;
+    assert_int_equal(asker_new(&c, agent, &a), 0);
+    return a;
+}
+
+static void put(struct asker *a, uint32_t about)
+{
+    const struct question q = {
+        .about = about, .kind = 3, .attr_id = WEFT_ATTR_PKEY_TABLE, .attr_mod = about};
+
+    assert_int_equal(asker_put(a, &q), 0);
+}
+
+static struct weft_mad_send_req ask(struct asker *a, uint32_t about)
+{
+    struct weft_mad_send_req r;
+    struct question q;
+
+    put(a, about);
+    assert_true(asker_next(a, &q));
+    assert_int_equal(q.about, about);
+    asker_ask(a, &q, &nowhere, &r);
+    return r;
+}
+
+static void test_configurations_out_of_range(void **state)
+{
+    struct asker_config good;
+    struct asker *a = NULL;
+
+    (void)state;
+    asker_config_init(&good);
+    for (int i = 0; i < 7; i++) {
+        struct asker_config c = good;
+
+        c.window = i == 0 ? 0 : i == 1 ? 1025 : c.window;
+        c.timeout = i == 2 ? 4 * WEFT_MS - 1 : i == 3 ? 60 * WEFT_S + 1 : c.timeout;
+        c.tries = i == 4 ? 0 : i == 5 ? 251 : c.tries;
+        c.rounds = i == 6 ? 0 : c.rounds;
+        assert_int_equal(asker_new(&c, agent, &a), WEFT_ERR_INVALID);
+    }
+    assert_int_equal(asker_new(NULL, agent, &a), 0);
+    assert_true(asker_idle(a));
+    assert_null(asker_free(a));
+    assert_null(asker_free(NULL));
+}
+
+static void test_a_question_is_a_directed_Get(void **state)
+{
+    struct asker *a = asker_of(4, 1);
+    struct route route = {.hops = 0};
+    struct question q = {.attr_id = WEFT_ATTR_PORT_INFO, .attr_mod = 5};
+    struct weft_mad_send_req r;
+    const uint8_t *mad;
+
+    (void)state;
+    assert_true(route_extend(&route, 1));
+    assert_true(route_extend(&route, 17));
+    asker_ask(a, &q, &route, &r);
+    mad = r.data;
+    assert_int_equal(r.agent.v, agent.v);
+    assert_int_equal(r.len, WEFT_MAD_BYTES);
+    assert_int_equal(r.timeout, 25 * WEFT_MS);
+    assert_int_equal(r.retries, 39);
+    assert_int_equal(r.to.lid, WEFT_LID_PERMISSIVE);
+    assert_int_equal(mad_class(mad), WEFT_CLASS_SUBN_DIRECTED);
+    assert_int_equal(mad_method(mad), WEFT_METHOD_GET);
+    assert_int_equal(mad_attr_id(mad), WEFT_ATTR_PORT_INFO);
+    assert_int_equal(mad_attr_mod(mad), 5);
+    assert_int_equal(mad[7], 2);
+    assert_int_equal(mad[129], 1);
+    assert_int_equal(mad[130], 17);
+    (void)asker_free(a);
+}
+
+static void test_a_route_ends_at_63_hops(void **state)
+{
+    struct route r = {.hops = 0};
+
+    (void)state;
+    for (uint8_t i = 0; i < 63; i++)
+        assert_true(route_extend(&r, i));
+    assert_false(route_extend(&r, 1));
+    assert_int_equal(r.hops, 63);
+    assert_int_equal(r.ports[62], 62);
+}
+
+static void test_questions_go_in_order_and_no_more_than_the_window(void **state)
+{
+    struct asker *a = asker_of(2, 1);
+    struct weft_mad_send_req r[2];
+    struct asker_result result;
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct weft_mad_event ev;
+    struct question q;
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++)
+        put(a, i);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(asker_next(a, &q));
+        assert_int_equal(q.about, i);
+        asker_ask(a, &q, &nowhere, &r[i]);
+    }
+    assert_false(asker_next(a, &q));
+    ev = cf_answer(&r[1], attribute, mad);
+    assert_true(asker_event(a, &ev, &result));
+    /* The engine still holds the request. */
+    assert_false(asker_next(a, &q));
+    ev = cf_end(&r[1], WEFT_MAD_OK, 1);
+    assert_false(asker_event(a, &ev, &result));
+    assert_true(asker_next(a, &q));
+    assert_int_equal(q.about, 2);
+    assert_false(asker_idle(a));
+    (void)asker_free(a);
+}
+
+static void test_the_queue_grows_around_its_end(void **state)
+{
+    struct asker *a = asker_of(1, 1);
+    struct question q;
+
+    (void)state;
+    for (uint32_t i = 0; i < 200; i++)
+        put(a, i);
+    for (uint32_t i = 0; i < 150; i++)
+        assert_true(asker_next(a, &q));
+    for (uint32_t i = 200; i < 700; i++)
+        put(a, i);
+    for (uint32_t i = 150; i < 700; i++) {
+        assert_true(asker_next(a, &q));
+        assert_int_equal(q.about, i);
+    }
+    assert_true(asker_idle(a));
+    (void)asker_free(a);
+}
+
+static void test_an_answer_must_be_one(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 6; wrong++) {
+        struct asker *a = asker_of(1, 4);
+        struct weft_mad_send_req r = ask(a, 9);
+        uint8_t mad[WEFT_MAD_BYTES];
+        struct weft_mad_event ev = cf_answer(&r, attribute, mad);
+        struct asker_result result;
+
+        if (wrong == 1)
+            mad_set_class(mad, WEFT_CLASS_SUBN_LID);
+        if (wrong == 2)
+            mad_set_method(mad, WEFT_METHOD_GET);
+        if (wrong == 3)
+            mad_set_status(mad, 0x800C);
+        if (wrong == 4)
+            mad_set_attr_id(mad, WEFT_ATTR_NODE_INFO);
+        if (wrong == 5)
+            mad_set_attr_mod(mad, 10);
+        assert_true(asker_event(a, &ev, &result));
+        assert_int_equal(result.question.about, 9);
+        assert_int_equal(result.question.kind, 3);
+        assert_int_equal(result.refused, wrong > 0);
+        if (wrong == 0)
+            assert_int_equal(result.data[0], 0xAB);
+        else
+            assert_null(result.data);
+        /* A second answer is nobody's. */
+        assert_false(asker_event(a, &ev, &result));
+        ev = cf_end(&r, WEFT_MAD_OK, 1);
+        assert_false(asker_event(a, &ev, &result));
+        assert_true(asker_idle(a));
+        (void)asker_free(a);
+    }
+}
+
+static void test_events_of_others_are_ignored(void **state)
+{
+    struct asker *a = asker_of(2, 1);
+    struct weft_mad_send_req r = ask(a, 1);
+    struct weft_mad_event ev = cf_end(&r, WEFT_MAD_TIMEOUT, 1);
+    struct asker_result result;
+
+    (void)state;
+    ev.agent.v = 8;
+    assert_false(asker_event(a, &ev, &result));
+    ev.agent = agent;
+    for (uint64_t user_data = 0; user_data < 4; user_data++) {
+        ev.user_data = user_data == 1 ? 4 : user_data; /* 1 is the one that was asked */
+        assert_false(asker_event(a, &ev, &result));
+    }
+    ev.user_data = r.user_data;
+    assert_true(asker_event(a, &ev, &result));
+    assert_null(result.data);
+    assert_false(result.refused);
+    /* A slot that is free has no events. */
+    assert_false(asker_event(a, &ev, &result));
+    (void)asker_free(a);
+}
+
+/* Lets `late` of `count` questions be answered late. */
+static void answer_some(struct asker *a, int count, int late)
+{
+    for (int i = 0; i < count; i++) {
+        struct weft_mad_send_req r = ask(a, 100);
+        uint8_t mad[WEFT_MAD_BYTES];
+        struct weft_mad_event ev = cf_answer(&r, attribute, mad);
+        struct asker_result result;
+
+        assert_true(asker_event(a, &ev, &result));
+        ev = cf_end(&r, WEFT_MAD_OK, i < late ? 2 : 1);
+        assert_false(asker_event(a, &ev, &result));
+    }
+}
+
+static void test_where_packets_get_lost_it_asks_again(void **state)
+{
+    struct asker *a = asker_of(2, 3);
+    struct asker_result result;
+    struct weft_mad_send_req r, again;
+    struct weft_mad_event ev;
+
+    (void)state;
+    answer_some(a, 40, 4);
+    r = ask(a, 5);
+    for (int round = 1; round < 3; round++) {
+        ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
+        assert_false(asker_event(a, &ev, &result));
+        assert_false(asker_idle(a));
+        assert_true(asker_again(a, &again));
+        assert_false(asker_again(a, &r));
+        assert_int_equal(again.user_data, r.user_data ? again.user_data : 0);
+        r = again;
+    }
+    ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
+    assert_true(asker_event(a, &ev, &result));
+    assert_int_equal(result.question.about, 5);
+    assert_null(result.data);
+    assert_true(asker_idle(a));
+    (void)asker_free(a);
+}
+
+static void test_where_they_do_not_silence_counts_at_once(void **state)
+{
+    static const int cases[][2] = {{0, 0}, {3, 3}, {80, 5}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct asker *a = asker_of(2, 3);
+        struct weft_mad_send_req r;
+        struct asker_result result;
+        struct weft_mad_event ev;
+
+        answer_some(a, cases[i][0], cases[i][1]);
+        r = ask(a, 5);
+        ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
+        assert_true(asker_event(a, &ev, &result));
+        assert_null(result.data);
+        (void)asker_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_configurations_out_of_range),
+        cmocka_unit_test(test_a_question_is_a_directed_Get),
+        cmocka_unit_test(test_a_route_ends_at_63_hops),
+        cmocka_unit_test(test_questions_go_in_order_and_no_more_than_the_window),
+        cmocka_unit_test(test_the_queue_grows_around_its_end),
+        cmocka_unit_test(test_an_answer_must_be_one),
+        cmocka_unit_test(test_events_of_others_are_ignored),
+        cmocka_unit_test(test_where_packets_get_lost_it_asks_again),
+        cmocka_unit_test(test_where_they_do_not_silence_counts_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
