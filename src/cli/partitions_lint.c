@@ -230,7 +230,7 @@ int partitions_action_lint(const struct partitions_request *request)
     struct partitions *t = NULL;
     int exit_code = load(request, &t);
 
-    if (exit_code != CLI_DONE)
+    if (!t)
         return exit_code;
     if (request->json)
         exit_code = print_json(t);

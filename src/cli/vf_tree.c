@@ -243,7 +243,7 @@ static void read_entries(struct vf_tree *t, const struct vf_problem *where, cons
         read_entry(t, where, file, entry);
         f->count++;
     }
-    if (f->count > 1)
+    if (f->entries && f->count > 1)
         qsort(f->entries, f->count, sizeof(*f->entries), by_virt);
     names_free(&names);
 }

@@ -200,8 +200,8 @@ static int check_full(struct roll *roll)
 static int check_members(struct partitions *t)
 {
     size_t space = t->member_count == 0 ? 1 : t->member_count;
-    struct roll roll = {.in_order = malloc(space * sizeof(*roll.in_order)),
-                        .by_guid = malloc(space * sizeof(*roll.by_guid))};
+    struct roll roll = {.in_order = malloc(space * sizeof(struct partitions_member *)),
+                        .by_guid = malloc(space * sizeof(struct partitions_member *))};
     int err = roll.in_order && roll.by_guid ? 0 : WEFT_ERR_NOMEM;
 
     for (uint32_t i = 0; i < t->count && err == 0; i++) {

@@ -610,10 +610,10 @@ int partitions_parse(const char *text, size_t bytes, bool allow_both, struct par
     }
     partitions_table_free(table);
     free(r);
-    if (err != 0)
-        t = partitions_free(t);
-    else
+    if (err == 0)
         *ret = t;
+    else
+        partitions_free(t);
     return err;
 }
 

@@ -107,9 +107,9 @@ def test_nothing_reaches_the_terminal_that_it_would_obey():
 
 
 WRONG = {
-    (): "lint or vf is missing",
+    (): "what should it do? lint",
     ("linf", "x"): 'did you mean "lint"?',
-    ("matter",): "it can lint and vf",
+    ("frobnicate",): "it can lint",
     ("lint", "a", "more"): '"more"',
     ("lint", "--sysfs", "x"): "lint has no --sysfs",
     ("vf", "--allow-both-pkeys"): "vf has no --allow-both-pkeys",
