@@ -53,7 +53,7 @@ static void client_release(struct client *c)
         s->delivered_to = NULL;
     if (c->at.v != 0) {
         index_remove(&s->by_attachment, index_hash(c->at.v), c->slot);
-        (void)fabric_detach(s->fabric, server_fabric_time(s, server_clock()), c->at);
+        (void)fabric_detach(s->fabric, s->now, c->at);
         c->at.v = 0;
     }
     if (c->rings) {
@@ -119,7 +119,7 @@ static void client_gone(struct client *c)
     struct server *s = c->server;
 
     if (c->rings) {
-        (void)pump_client(c, server_fabric_time(s, server_clock()), RINGS_SLOTS);
+        (void)pump_client(c, RINGS_SLOTS);
         pump_ring(s);
     }
     client_leave(c);
@@ -165,7 +165,6 @@ static void client_write(struct client *c)
 static void client_read(struct client *c)
 {
     struct server *s = c->server;
-    weft_time now = server_fabric_time(s, server_clock());
 
     for (int i = 0; i < SERVER_MESSAGES && !c->leaving && !c->pending; i++) {
         size_t bytes = 0;
@@ -179,7 +178,7 @@ static void client_read(struct client *c)
         else if (err)
             client_throw(c, err, "no message has more than %d bytes", CHANNEL_MESSAGE_BYTES_MAX);
         else
-            request_handle(c, s->buffer, bytes, now);
+            request_handle(c, s->buffer, bytes);
     }
 }
 
@@ -345,7 +344,7 @@ static int client_pick_port(struct client *c, uint8_t port, struct fabric_error 
     if (err)
         return err;
     index_remove(&s->by_attachment, index_hash(c->at.v), c->slot);
-    (void)fabric_detach(s->fabric, server_fabric_time(s, server_clock()), c->at);
+    (void)fabric_detach(s->fabric, s->now, c->at);
     c->at.v = 0;
     return 0;
 }

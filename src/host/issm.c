@@ -86,7 +86,7 @@ int issm_new(struct server *s, struct issm **ret)
 static void issm_look(struct issm_fifo *f)
 {
     struct server *s = f->server;
-    weft_time now = server_fabric_time(s, server_clock());
+    weft_time now = s->now;
     struct pollfd p = {.fd = f->writer};
     bool read = poll(&p, 1, 0) >= 0 && (p.revents & POLLERR) == 0;
     bool full;
@@ -266,7 +266,7 @@ void issm_close(struct issm *i)
 
 void issm_free(struct issm *i)
 {
-    weft_time now = server_fabric_time(i->server, server_clock());
+    weft_time now = i->server->now;
 
     while (i->fifos) {
         struct issm_fifo *f = i->fifos;

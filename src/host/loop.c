@@ -85,6 +85,7 @@ static bool loop_look(struct server *s, bool wait)
     bool rung = false, uv = false;
 
     s->looked_at = server_clock();
+    server_tick(s, s->looked_at);
     for (int i = 0; i < count; i++) {
         if (events[i].data.ptr == &s->loop) {
             uv = true;

@@ -81,7 +81,7 @@ void pump_ring(struct server *s)
     }
 }
 
-uint32_t pump_client(struct client *c, weft_time now, uint32_t count)
+uint32_t pump_client(struct client *c, uint32_t count)
 {
     struct server *s = c->server;
     uint32_t done = 0;
@@ -100,7 +100,7 @@ uint32_t pump_client(struct client *c, weft_time now, uint32_t count)
         done++;
         c->packets_in++;
         s->stats.packets_in++;
-        err = fabric_send(s->fabric, now, c->at, &p);
+        err = fabric_send(s->fabric, s->now, c->at, &p);
         if (err)
             break;
         pump_deliver(s);
@@ -144,15 +144,15 @@ static bool pump_retire(struct client *c)
 
 bool pump_round(struct server *s, weft_time clock)
 {
-    weft_time now = server_fabric_time(s, clock);
     bool found = false;
     struct list_node *n, *next;
 
+    server_tick(s, clock);
     for (n = s->active.next; n != &s->active; n = next) {
         struct client *c = WEFT_CONTAINER_OF(n, struct client, active);
 
         next = n->next;
-        if (ring_waiting(&c->rings->to_daemon, c->taken) && pump_client(c, now, PUMP_BATCH) > 0) {
+        if (ring_waiting(&c->rings->to_daemon, c->taken) && pump_client(c, PUMP_BATCH) > 0) {
             c->heard_at = clock;
             found = true;
             continue;
@@ -160,8 +160,8 @@ bool pump_round(struct server *s, weft_time clock)
         if (!c->leaving && clock - c->heard_at > PUMP_SILENT_NS)
             (void)pump_retire(c);
     }
-    if (fabric_deadline(s->fabric) <= now) {
-        (void)fabric_advance(s->fabric, now);
+    if (fabric_deadline(s->fabric) <= s->now) {
+        (void)fabric_advance(s->fabric, s->now);
         pump_deliver(s);
         found = true;
     }

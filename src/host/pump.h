@@ -14,9 +14,8 @@
 bool pump_round(struct server *s, weft_time clock);
 
 /** Takes what a client has sent, at most `count` packets. The client may be thrown out.
- * @param now  the fabric's time
  * @return how many */
-uint32_t pump_client(struct client *c, weft_time now, uint32_t count);
+uint32_t pump_client(struct client *c, uint32_t count);
 
 /** Gives packets of the fabric to whom they are for. Bells are rung by pump_ring(). */
 void pump_deliver(struct server *s);

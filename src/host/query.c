@@ -277,7 +277,7 @@ static void write_status(struct page *p)
     struct fabric_stats f;
 
     fabric_stats(s->fabric, &f);
-    write_number(p, "time_ns", server_now(s));
+    write_number(p, "time_ns", s->now);
     write_number(p, "nodes", fabric_node_count(s->fabric));
     write_number(p, "clients", s->stats.clients);
     write_number(p, "clients_ever", s->stats.clients_ever);
@@ -487,7 +487,7 @@ int query_answer(struct server *s, const char *line, struct message_text *ret,
     if (strcmp(line, "stop") == 0) {
         server_stop(s);
     } else {
-        err = fabric_command(s->fabric, server_now(s), line, error);
+        err = fabric_command(s->fabric, s->now, line, error);
         if (err)
             return err;
         pump_deliver(s);

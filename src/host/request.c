@@ -155,11 +155,11 @@ static void command(struct client *c, const struct message_text *m, size_t bytes
         client_answer(c, answer, sizeof(answer->head) + strlen(answer->text) + 1);
 }
 
-static void packet(struct client *c, const struct message_packet *m, weft_time now)
+static void packet(struct client *c, const struct message_packet *m)
 {
     struct server *s = c->server;
     struct packet p = m->packet;
-    int err = fabric_send(s->fabric, now, c->at, &p);
+    int err = fabric_send(s->fabric, s->now, c->at, &p);
 
     c->packets_in++;
     s->stats.packets_in++;
@@ -221,7 +221,7 @@ static bool request_checked(struct client *c, const void *message, size_t bytes)
     return false;
 }
 
-void request_handle(struct client *c, const void *message, size_t bytes, weft_time now)
+void request_handle(struct client *c, const void *message, size_t bytes)
 {
     const struct message_number *number = message;
 
@@ -247,14 +247,14 @@ void request_handle(struct client *c, const void *message, size_t bytes, weft_ti
         issm_query(c);
         break;
     case MESSAGE_ISSM:
-        (void)fabric_set_issm(c->server->fabric, now, c->at, number->number != 0);
+        (void)fabric_set_issm(c->server->fabric, c->server->now, c->at, number->number != 0);
         answer_result(c, 0, 0, "");
         break;
     case MESSAGE_COMMAND:
         command(c, message, bytes);
         break;
     case MESSAGE_PACKET:
-        packet(c, message, now);
+        packet(c, message);
         break;
     default:
         WEFT_ASSERT(false);

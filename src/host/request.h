@@ -8,8 +8,7 @@
 #include "host/serving.h"
 
 /** Deals with one message, which may be anything: who breaks the protocol is thrown out.
- * @param message  in the server's buffer, which an answer may overwrite
- * @param now      the fabric's time */
-void request_handle(struct client *c, const void *message, size_t bytes, weft_time now);
+ * @param message  in the server's buffer, which an answer may overwrite */
+void request_handle(struct client *c, const void *message, size_t bytes);
 
 #endif

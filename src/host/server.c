@@ -22,6 +22,8 @@
 #define SERVER_SCALE_MIN       0.001
 #define SERVER_SCALE_MAX       1e6
 #define SERVER_SPIN_MAX        WEFT_S
+/* Fabric time that 64 bits do not hold. */
+#define SERVER_TIME_END        0x1p64
 /* Descriptors of one client: socket, two bells; and a few of the daemon's own. */
 #define SERVER_FILES_CLIENT    3
 #define SERVER_FILES_OWN       64
@@ -39,9 +41,20 @@ weft_time server_clock(void)
 weft_time server_fabric_time(const struct server *s, weft_time clock)
 {
     weft_time passed = clock - s->started;
+    double scaled;
 
-    return s->options.time_scale == 1 ? passed
-                                      : (weft_time)((double)passed * s->options.time_scale);
+    if (s->options.time_scale == 1)
+        return passed;
+    scaled = (double)passed * s->options.time_scale;
+    return scaled < SERVER_TIME_END ? (weft_time)scaled : WEFT_TIME_NEVER - 1;
+}
+
+void server_tick(struct server *s, weft_time clock)
+{
+    weft_time now = server_fabric_time(s, clock);
+
+    if (now > s->now)
+        s->now = now;
 }
 
 weft_time server_clock_at(const struct server *s, weft_time t)

@@ -82,6 +82,7 @@ struct server {
     struct spin spin;
     bool idle;           /* looked, and found nothing so far */
     weft_time started;   /* the machine's time that is the fabric's 0 */
+    weft_time now;       /* the fabric's time, for all that is done until server_tick() */
     weft_time looked_at; /* when everything was looked at last */
     weft_time busy_at;   /* when something was done last */
     bool stopping;
@@ -104,8 +105,12 @@ struct server {
 
 /** The machine's monotonic time. */
 weft_time server_clock(void);
-/** The fabric's time at a moment of the machine's. */
+/** The fabric's time at a moment of the machine's; where it would be past the end of time, the last
+ * moment before that. */
 weft_time server_fabric_time(const struct server *s, weft_time clock);
+/** Sets the fabric's time by the machine's; it never goes back. Nothing else reads a clock for the
+ * fabric: what one client does at a later moment would make others' packets come too late. */
+void server_tick(struct server *s, weft_time clock);
 /** The moment of the machine's time at which the fabric's is `t`, or later by rounding. */
 weft_time server_clock_at(const struct server *s, weft_time t);
 

@@ -430,6 +430,29 @@ def test_memory_with_impossible_content_disconnects_its_owner_alone():
             other.ping()
 
 
+def test_who_is_thrown_out_takes_nobody_along():
+    """All of them are looked at in one round, the one that is thrown out first."""
+    with served() as daemon, contextlib.ExitStack() as stack:
+        others = [stack.enter_context(Client(daemon.path, RINGS, f"host-{i:05}"))
+                  for i in range(2, 6)]
+        for c in others:
+            c.ping()
+        for _ in range(10):
+            with Client(daemon.path, RINGS) as bad:
+                bad.ping()
+                daemon.process.send_signal(signal.SIGSTOP)
+                bad.tid_first = 0
+                bad.rings.put(bad.smp())
+                for c in others:
+                    c.rings.put(c.smp(path=(1,)))
+                daemon.process.send_signal(signal.SIGCONT)
+                bad.refusal()
+            for c in others:
+                c.rings.take()
+        status = daemon.status()
+        tap.equal((status["clients_thrown"], status["attachments"]), (10, len(others)))
+
+
 def test_memory_that_is_scribbled_on_harms_its_owner_alone():
     rng = random.Random(1)
     with served() as daemon, Client(daemon.path, RINGS, "host-00002") as other:
