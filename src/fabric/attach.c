@@ -293,15 +293,23 @@ int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id
     return 0;
 }
 
-static bool packet_valid(const struct attachment *a, const struct packet *p)
+/* Whether the answer finds its way back. */
+static bool tid_valid(const struct attachment *a, const struct packet *p)
 {
     uint64_t asker = mad_tid(p->mad) >> 32;
 
-    if (p->sl > SL_MAX || p->path_bits > PATH_BITS_MAX || p->has_grh > 1 || p->reserved != 0 ||
-        p->reserved2 != 0 || p->src_qpn > WEFT_QP_GSI || p->dst_qpn > QPN_MAX ||
-        p->flow_label > FLOW_LABEL_MAX || p->sgid_index >= FABRIC_GUIDS)
-        return false;
     return mad_is_response(p->mad) || (asker >= a->tids.first && asker <= a->tids.last);
+}
+
+/* Whether a packet can have these values. Programs take them from whom they answer or from
+ * configuration, so one that cannot be is lost and its sender stays. */
+static bool packet_possible(const struct packet *p)
+{
+    bool grh = p->has_grh == 0 ||
+               (p->has_grh == 1 && p->flow_label <= FLOW_LABEL_MAX && p->sgid_index < FABRIC_GUIDS);
+
+    return grh && p->sl <= SL_MAX && p->path_bits <= PATH_BITS_MAX && p->reserved == 0 &&
+           p->reserved2 == 0 && p->src_qpn <= WEFT_QP_GSI && p->dst_qpn <= QPN_MAX;
 }
 
 int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
@@ -316,16 +324,20 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
     if (now < f->now)
         return WEFT_ERR_CLOCK;
     f->now = now;
-    if (!packet_valid(a, p))
+    if (!tid_valid(a, p))
         return WEFT_ERR_INVALID;
     from = &f->ports[a->port];
+    f->stats.sent++;
+    if (!packet_possible(p)) {
+        fabric_drop(f, from, p, DROP_MALFORMED);
+        return 0;
+    }
     own = *p;
     if (own.dst_qpn == WEFT_QP_SMI)
         /* for the SMA of the own node; it does not cross a cable */
         own.reserved2 = a->function;
     else
         own.pkey_index = functions_send(f, from, a->function, WEFT_QP_GSI, own.pkey_index);
-    f->stats.sent++;
     forward_send(f, from, &own);
     fabric_settle(f);
     return 0;

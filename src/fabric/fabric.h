@@ -235,10 +235,12 @@ int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id
 
 /** Sends a MAD from an attachment's port. Directed-route SMPs come as their sender made them (hop
  * pointer 0, or of an answer still one beyond the count): the port takes the first step.
- * Hostile content is dropped and counted, as on a wire.
+ * What no wire would carry is dropped and counted: as malformed a member with a value that it cannot
+ * have (an SL of 16, path bits of 128, an index beyond the GID table), for its P_Key an index beyond
+ * the P_Key table.
  * @param p  the packet; copied
- * @return 0: it was dealt with; WEFT_ERR_STALE; WEFT_ERR_CLOCK; WEFT_ERR_INVALID: a member has a
- *         value that no packet can have, or a request's transaction id is outside the range */
+ * @return 0: it was dealt with; WEFT_ERR_STALE; WEFT_ERR_CLOCK; WEFT_ERR_INVALID: a request's
+ *         transaction id is outside the range, so that its answer would go astray */
 int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
                 const struct packet *p);
 
@@ -322,7 +324,7 @@ struct fabric_stats {
     uint64_t dropped_route;     /**< no route, a loop, a bad hop of a directed route */
     uint64_t dropped_queue;     /**< a full queue: VL15, GSI, flights, deliveries */
     uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit */
-    uint64_t dropped_unclaimed; /**< nobody took it */
+    uint64_t dropped_unclaimed; /**< nobody took it, or it was malformed */
     uint64_t refused;           /**< lines that found no room for their faults, or that vf_strict
                                      forbids */
 };

@@ -106,10 +106,11 @@ uint32_t pump_client(struct client *c, uint32_t count)
         pump_deliver(s);
     }
     if (err)
-        client_throw(c, err,
-                     "packet %llu cannot be sent: a member has a value that no packet can have, or "
-                     "the upper half of its transaction id is not of the range in WELCOME",
-                     (unsigned long long)c->packets_in);
+        client_throw(
+            c, err,
+            "packet %llu cannot be sent: the upper half of its transaction id is not of the "
+            "range in WELCOME",
+            (unsigned long long)c->packets_in);
     else if (done > 0 && ring_owes_bell(&c->rings->to_daemon))
         bell_ring(c->client_bell);
     return done;

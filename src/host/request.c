@@ -164,10 +164,11 @@ static void packet(struct client *c, const struct message_packet *m)
     c->packets_in++;
     s->stats.packets_in++;
     if (err)
-        client_throw(c, err,
-                     "packet %llu cannot be sent: a member has a value that no packet can have, or "
-                     "the upper half of its transaction id is not of the range in WELCOME",
-                     (unsigned long long)c->packets_in);
+        client_throw(
+            c, err,
+            "packet %llu cannot be sent: the upper half of its transaction id is not of the "
+            "range in WELCOME",
+            (unsigned long long)c->packets_in);
     pump_deliver(s);
 }
 

@@ -60,7 +60,7 @@ class Daemon:
     def status(self):
         """Its counters."""
         with Client(self.path, CONTROL) as c:
-            return {name: int(value) for name, value in
+            return {name: int(value) if value.isdigit() else value for name, value in
                     (line.split() for line in c.command("status").splitlines())}
 
     def end(self):
@@ -361,7 +361,7 @@ def breaches():
     yield "command of a port", SOCKET, head(MAGIC, VERSION, COMMAND) + b"status\0", "not for this"
     yield "text without end", CONTROL, head(MAGIC, VERSION, COMMAND) + b"status", "zero"
     yield "no text", CONTROL, head(MAGIC, VERSION, COMMAND), "zero"
-    yield "QP", SOCKET, head(MAGIC, VERSION, PACKET) + b"\xff" * 320, "packet 1"
+    yield "transaction id", SOCKET, head(MAGIC, VERSION, PACKET) + bytes(320), "packet 1"
 
 
 def test_whoever_breaks_the_protocol_is_told_how_and_disconnected():
@@ -409,7 +409,6 @@ def bad_rings():
     """What a client may do to the shared memory."""
     for ahead in (SLOTS + 1, 1 << 31, 0xFFFFFFFF):
         yield "positions", lambda c, ahead=ahead: c.rings.set(TO_DAEMON, ahead)
-    yield "packet 1", lambda c: c.rings.put(b"\xff" * SLOT_BYTES)
     # a request whose answer would find its way to somebody else
     packet = bytearray(ROUTE.pack(0xFFFF, 0xFFFF, *[0] * 14, b"", b"")
                        + struct.pack(">BBBBHBBQH", 1, 0x81, 1, 1, 0, 0, 0, 0, 0x11)
@@ -451,6 +450,38 @@ def test_who_is_thrown_out_takes_nobody_along():
                 c.rings.take()
         status = daemon.status()
         tap.equal((status["clients_thrown"], status["attachments"]), (10, len(others)))
+
+
+def test_packets_that_cannot_be_are_lost_and_their_sender_stays():
+    fields = {"sl": (12, b"\x10"), "path bits": (13, b"\x80"), "GRH": (14, b"\x02"),
+              "reserved": (15, b"\x01"), "source QP": (16, b"\x02"), "QP": (23, b"\x01"),
+              "reserved2": (35, b"\x01")}
+    with served() as daemon:
+        for role in (SOCKET, RINGS):
+            with Client(daemon.path, role) as c:
+                before = daemon.status()
+                for at, value in fields.values():
+                    packet = bytearray(c.smp())
+                    packet[at - 8:at - 8 + len(value)] = value
+                    if role == RINGS:
+                        c.rings.put(packet)
+                    else:
+                        c.send(PACKET, packet)
+                c.ping()
+                # an index beyond the P_Key table
+                packet = bytearray(c.smp())
+                struct.pack_into("=HHIIIH", packet, 0, 0, 1, 0, 0, 0, 0)
+                struct.pack_into("=IIIH", packet, 8, 1, 1, 0x80010000, 4000)
+                packet[65] = 3
+                if role == RINGS:
+                    c.rings.put(packet)
+                else:
+                    c.send(PACKET, packet)
+                c.ping()
+                after = daemon.status()
+                tap.equal(after["dropped_unclaimed"] - before["dropped_unclaimed"], len(fields))
+                tap.equal(after["dropped_key"] - before["dropped_key"], 1)
+        tap.equal(daemon.status()["clients_thrown"], 0)
 
 
 def test_memory_that_is_scribbled_on_harms_its_owner_alone():
