@@ -50,6 +50,8 @@ static struct fabric *new_fabric(void)
     c.deliveries = 64;
     c.attachments = 4;
     c.up = true;
+    c.vfs = 2;
+    c.vf_strict = true;
     require(topo_parse(topology, sizeof(topology) - 1, &t, &topo_error) == 0, "no topology");
     require(fabric_new(&c, t, NULL, &f, &error) == 0, "no fabric");
     topo_free(t);

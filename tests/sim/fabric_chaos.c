@@ -49,6 +49,9 @@ static const struct command commands[] = {
     {"sa ", NODE, " ok"},
     {"trap ", PORT, " 256"},
     {"pkey ", PORT, " 0 0x8001"},
+    {"vf ", PORT, " 1 pkey 0 none"},
+    {"vf ", PORT, " 1 pkey 0 0"},
+    {"vf ", PORT, " 2 pkey 1 0"},
     {"counter ", PORT, " xmit_discards add 3"},
     {"after 40us node ", NODE, " dead"},
     {"after 90us node ", NODE, " alive"},
@@ -338,8 +341,14 @@ static void step_send(struct chaos *c)
 
 static void attach(struct chaos *c, struct program *p)
 {
+    uint16_t function = (uint16_t)draw(c, c->config.vfs);
+    int err;
+
     p->node = draw(c, c->topo->node_count - 1);
-    p->here = fabric_attach(c->fabric, p->node, 0, &p->id, &p->port, &p->tids) == 0;
+    err = fabric_attach_function(c->fabric, p->node, 0, function, &p->id, &p->port, &p->tids);
+    if (err == WEFT_ERR_NOTFOUND) /* no CA */
+        err = fabric_attach(c->fabric, p->node, 0, &p->id, &p->port, &p->tids);
+    p->here = err == 0;
     require(c, p->here, "a program cannot attach");
 }
 
@@ -400,12 +409,16 @@ static void step_command(struct chaos *c)
             return;
         c->copies = true;
     }
+    if (strncmp(line, "vf ", 3) == 0 && (c->config.vfs < 2 || c->config.pkey_cap < 3))
+        return;
     err = fabric_command(c->fabric, c->now, line, &error);
     if (c->verbose)
         printf("# %" PRIu64 " %s: %s\n", c->now, line, err < 0 ? error.text : "done");
     require(c,
             err == 0 || err == WEFT_ERR_FULL ||
-                (err == WEFT_ERR_NOTFOUND && what->place == PORT), /* a port without a cable */
+                /* a port without a cable, a switch without functions */
+                (err == WEFT_ERR_NOTFOUND && what->place == PORT) ||
+                (err == WEFT_ERR_CONFLICT && c->config.vf_strict),
             "a command is refused");
 }
 
@@ -502,6 +515,10 @@ static void begin(struct chaos *c)
     c->config.lft_cap = 1024;
     c->config.mft_cap = 32;
     c->config.pkey_cap = (uint16_t)(1 + draw(c, 63));
+    if (c->config.pkey_cap > 1 && draw(c, 1)) {
+        c->config.vfs = (uint8_t)draw(c, 3);
+        c->config.vf_strict = draw(c, 1) != 0;
+    }
     c->gentle = draw(c, 1) != 0;
     c->now = 1;
     if (topo_generate(topologies[draw(c, COUNT(topologies) - 1)], &c->topo, &topo_error) < 0 ||

@@ -4,6 +4,8 @@
 #include "fabric/keys.h"
 #include "fabric_fixture.h"
 
+#include <weft/pkey.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -269,6 +271,66 @@ static void test_violations_are_counted_and_stick(void **state)
     ff_free(ff);
 }
 
+/* A packet to a group, of another partition than the receiver's. */
+static struct packet group_packet(struct ff_program *from)
+{
+    struct packet p =
+        ff_gmp(from, WEFT_LID_MULTICAST_FIRST, WEFT_CLASS_DEVICE, WEFT_METHOD_GET, 1, 0);
+
+    p.has_grh = 1;
+    p.pkey = 0x8005;
+    return p;
+}
+
+static void test_a_group_s_violation_counts_and_its_trap_can_be_suppressed(void **state)
+{
+    struct ff *ff = begin();
+    struct port *b = ff_port(ff, "b", 1);
+    struct packet p = group_packet(ff_attach(ff, "a"));
+
+    (void)state;
+    wire_set(WIRE_PORT_INFO_MC_PKEY_TRAP_SUPPRESSION, b->info, 1);
+    assert_false(keys_check(ff->f, b, &p));
+    assert_int_equal(violations(b, WIRE_PORT_INFO_P_KEY_VIOLATIONS), 1);
+    assert_int_equal(ff_stats(ff).traps, 0);
+    /* not that of a packet to the port alone */
+    p.dlid = port_lid(b);
+    p.has_grh = 0;
+    assert_false(keys_check(ff->f, b, &p));
+    assert_int_equal(violations(b, WIRE_PORT_INFO_P_KEY_VIOLATIONS), 2);
+    assert_int_equal(ff_stats(ff).traps, 1);
+    wire_set(WIRE_PORT_INFO_MC_PKEY_TRAP_SUPPRESSION, b->info, 0);
+    p = group_packet(ff->programs[0]);
+    assert_false(keys_check(ff->f, b, &p));
+    assert_int_equal(violations(b, WIRE_PORT_INFO_P_KEY_VIOLATIONS), 3);
+    ff_free(ff);
+}
+
+/* The rule, for each pair of a packet's key and a table of two entries, against the obvious. */
+static void test_all_small_tables(void **state)
+{
+    static const uint16_t keys[] = {0, 0x8000, 0x0001, 0x8001, 0x0002, 0x8002};
+    const size_t count = sizeof(keys) / sizeof(keys[0]);
+    struct ff *ff = begin();
+    struct port *b = ff_port(ff, "b", 1);
+
+    (void)state;
+    for (size_t row = 0; row < count * count * count; row++) {
+        const uint16_t table[] = {keys[row % count], keys[row / count % count]};
+        uint16_t key = keys[row / count / count], index = 77;
+        int wanted = -1;
+
+        for (int i = 1; i >= 0; i--)
+            if (weft_pkey_match(table[i], key) &&
+                (wanted < 0 || weft_pkey_is_full(table[i]) || !weft_pkey_is_full(table[wanted])))
+                wanted = i;
+        set_table(ff, b, table, 2);
+        assert_int_equal(keys_find_pkey(ff->f, b, key, &index), wanted >= 0);
+        assert_int_equal(index, wanted >= 0 ? wanted : 77);
+    }
+    ff_free(ff);
+}
+
 static void test_smps_have_no_partition(void **state)
 {
     static const uint16_t other[] = {0x8009};
@@ -362,6 +424,8 @@ int main(void)
         cmocka_unit_test(test_sender_and_receiver_use_their_gids),
         cmocka_unit_test(test_receiver_tells_the_index_that_matched),
         cmocka_unit_test(test_violations_are_counted_and_stick),
+        cmocka_unit_test(test_a_group_s_violation_counts_and_its_trap_can_be_suppressed),
+        cmocka_unit_test(test_all_small_tables),
         cmocka_unit_test(test_smps_have_no_partition),
         cmocka_unit_test(test_other_qps_take_nothing),
         cmocka_unit_test(test_switch_ports_enforce_partitions_where_they_are_told_to),

@@ -15,6 +15,7 @@ static void clear(void)
     assert_int_equal(unsetenv("WEFT_FABRIC"), 0);
     assert_int_equal(unsetenv("WEFT_NODE"), 0);
     assert_int_equal(unsetenv("WEFT_PORT"), 0);
+    assert_int_equal(unsetenv("WEFT_VF"), 0);
 }
 
 static void test_what_is_missing_is_named(void **state)
@@ -56,6 +57,13 @@ static void test_a_port_is_a_number(void **state)
     assert_int_equal(setenv("WEFT_PORT", "254", 1), 0);
     assert_int_equal(place_read(&p, text), 0);
     assert_int_equal(p.port, 254);
+    assert_int_equal(p.vf, 0);
+    assert_int_equal(setenv("WEFT_VF", "255", 1), 0);
+    assert_int_equal(place_read(&p, text), 0);
+    assert_int_equal(p.vf, 255);
+    assert_int_equal(setenv("WEFT_VF", "256", 1), 0);
+    assert_int_equal(place_read(&p, text), WEFT_ERR_INVALID);
+    assert_non_null(strstr(text, "WEFT_VF"));
     clear();
 }
 
