@@ -4,6 +4,9 @@
 #include "cli/matrix_view.h"
 
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 static json_t *append(json_t *list, json_t *item)
 {
@@ -15,17 +18,30 @@ static json_t *append(json_t *list, json_t *item)
     return list;
 }
 
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those who are exactly that in a partition, by name. */
 static json_t *members_to_json(const struct matrix_view *v, const struct matrix_partition *p,
                                uint8_t membership)
 {
-    json_t *list = json_array();
+    const char **names = calloc(p->count, sizeof(*names));
+    json_t *list = names ? json_array() : NULL;
+    size_t count = 0;
 
-    for (uint32_t i = 0; i < p->count && list; i++) {
+    for (uint32_t i = 0; i < p->count && names; i++) {
         const struct matrix_member *m = &v->matrix->members[p->first + i];
 
         if (m->membership == membership)
-            list = append(list, json_string(v->labels[m->port]));
+            names[count++] = v->labels[m->port];
     }
+    if (names)
+        qsort(names, count, sizeof(*names), name_compare);
+    for (size_t i = 0; i < count && list; i++)
+        list = append(list, json_string(names[i]));
+    free(names);
     return list;
 }
 
@@ -99,7 +115,7 @@ static json_t *enforcing_to_json(const struct matrix_view *v)
     return list;
 }
 
-json_t *matrix_gaps_to_json(const struct matrix_view *v)
+static json_t *gaps_to_json(const struct matrix_view *v)
 {
     static const char *const kinds[] = {"behind", "stopped", "table"};
     json_t *list = json_array();
@@ -120,6 +136,6 @@ int matrix_print_json(const struct matrix_view *v)
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", "weft.partitions.matrix/1",
         "tables", (json_int_t)tables, "tables_complete", (json_int_t)complete, "conflicts",
         (json_int_t)sweep_conflicts(v->sweep), "partitions", partitions_to_json(v), "problems",
-        problems_to_json(v), "unanswered", matrix_gaps_to_json(v), "enforcing",
-        enforcing_to_json(v), "ports", ports_to_json(v)));
+        problems_to_json(v), "unanswered", gaps_to_json(v), "enforcing", enforcing_to_json(v),
+        "ports", ports_to_json(v)));
 }

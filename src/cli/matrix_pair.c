@@ -2,7 +2,6 @@
 /* Two ports and why they can talk, or cannot. */
 #include "cli/json_print.h"
 #include "cli/matrix_view.h"
-#include "cli/message.h"
 #include "cli/verb.h"
 
 #include <inttypes.h>
@@ -111,10 +110,10 @@ static void print_gates(const struct pair *p, const struct common *c)
 
         if (c->gates[i] != GATE_DROPS && c->gates[i] != GATE_UNKNOWN)
             continue;
-        printf("        %s %s what %s %s%s: %s\n", p->view->labels[sweep_port(s, port)->peer],
-               c->gates[i] == GATE_DROPS ? "drops" : "may drop", entering ? "" : "is for",
+        printf("        %s %s what %s%s%s: %s\n", p->view->labels[sweep_port(s, port)->peer],
+               c->gates[i] == GATE_DROPS ? "drops" : "may drop", entering ? "" : "is for ",
                p->view->labels[port], entering ? " sends" : "",
-               c->gates[i] == GATE_DROPS ? "its own P_Key table does not have this membership"
+               c->gates[i] == GATE_DROPS ? "its own P_Key table has no entry that lets it pass"
                                          : "its own P_Key table could not be read");
     }
 }
@@ -161,6 +160,40 @@ static void print_enforcement(const struct pair *p)
     }
 }
 
+/* The tables of both, and of the switches at their links. */
+static void list_tables(const struct pair *p, uint32_t ret[4])
+{
+    const struct sweep *s = p->view->sweep;
+
+    ret[0] = p->from;
+    ret[1] = p->to;
+    ret[2] = sweep_port(s, p->from)->peer;
+    ret[3] = sweep_port(s, p->to)->peer;
+}
+
+static bool is_whole(const struct pair *p)
+{
+    uint32_t ports[4];
+    bool whole = true;
+
+    list_tables(p, ports);
+    for (int i = 0; i < 4; i++)
+        whole =
+            whole && (ports[i] == SWEEP_NONE || pkey_tables_complete(p->view->tables, ports[i]));
+    return whole;
+}
+
+static void print_holes(const struct pair *p)
+{
+    uint32_t ports[4];
+
+    list_tables(p, ports);
+    for (int i = 0; i < 4; i++)
+        if (ports[i] != SWEEP_NONE && !pkey_tables_complete(p->view->tables, ports[i]))
+            printf("the P_Key table of %s could not be read to its end: there may be more keys\n",
+                   p->view->labels[ports[i]]);
+}
+
 int matrix_print_pair(const struct matrix_view *v, uint32_t from, uint32_t to)
 {
     const struct pair p = {v, from, to};
@@ -171,27 +204,36 @@ int matrix_print_pair(const struct matrix_view *v, uint32_t from, uint32_t to)
     printf("%s and %s %s talk: ", v->labels[from], v->labels[to], talk > 0 ? "can" : "cannot");
     if (common == 0)
         printf("they have no key in common\n");
+    else if (talk == 0)
+        printf("the %" PRIu32 " key%s in common do%s not serve\n", common, common == 1 ? "" : "s",
+               common == 1 ? "es" : "");
     else
         printf("on %" PRIu32 " of %" PRIu32 " key%s in common\n", talk, common,
                common == 1 ? "" : "s");
     print_keys(&p);
     print_enforcement(&p);
-    matrix_print_gaps(v);
-    return CLI_DONE;
+    print_holes(&p);
+    return is_whole(&p) ? CLI_DONE : CLI_PART;
 }
 
-static json_t *key_to_json(const struct pair *p, const struct common *c)
+static json_t *gates_to_json(const struct common *c)
 {
     static const char *const gates[] = {"off", "passes", "drops", "unknown"};
 
-    (void)p;
-    return json_pack("{s:o, s:s, s:s, s:b, s:b, s:b, s:{s:s, s:s, s:s, s:s}}", "pkey",
+    if (!c->matches)
+        return json_null();
+    return json_pack("{s:s, s:s, s:s, s:s}", "from_in", gates[c->gates[GATE_FROM_IN]], "to_out",
+                     gates[c->gates[GATE_TO_OUT]], "to_in", gates[c->gates[GATE_TO_IN]], "from_out",
+                     gates[c->gates[GATE_FROM_OUT]]);
+}
+
+static json_t *key_to_json(const struct common *c)
+{
+    return json_pack("{s:o, s:s, s:s, s:b, s:b, s:b, s:o}", "pkey",
                      json_sprintf("0x%04x", c->partition->base), "from",
                      matrix_membership_name(c->from), "to", matrix_membership_name(c->to),
                      "matches", (int)c->matches, "forth", (int)forth(c), "back", (int)back(c),
-                     "switches", "from_in", gates[c->gates[GATE_FROM_IN]], "to_out",
-                     gates[c->gates[GATE_TO_OUT]], "to_in", gates[c->gates[GATE_TO_IN]], "from_out",
-                     gates[c->gates[GATE_FROM_OUT]]);
+                     "switches", gates_to_json(c));
 }
 
 static json_t *keys_to_json(const struct pair *p)
@@ -201,7 +243,7 @@ static json_t *keys_to_json(const struct pair *p)
 
     for (uint32_t i = 0; i < m->partition_count && list; i++) {
         struct common c = look(p, &m->partitions[i]);
-        json_t *item = c.from || c.to ? key_to_json(p, &c) : NULL;
+        json_t *item = c.from || c.to ? key_to_json(&c) : NULL;
 
         if ((c.from || c.to) && (!item || json_array_append(list, item) != 0)) {
             json_decref(list);
@@ -217,10 +259,12 @@ int matrix_print_pair_json(const struct matrix_view *v, uint32_t from, uint32_t 
     const struct pair p = {v, from, to};
     uint32_t common;
     uint32_t talk;
+    int exit_code;
 
     count_keys(&p, &common, &talk);
-    return json_print(json_pack("{s:s, s:{s:s, s:s, s:b, s:o}, s:o}", "schema",
-                                "weft.partitions.matrix/1", "pair", "from", v->labels[from], "to",
-                                v->labels[to], "talk", (int)(talk > 0), "keys", keys_to_json(&p),
-                                "unanswered", matrix_gaps_to_json(v)));
+    exit_code = json_print(json_pack("{s:s, s:{s:s, s:s, s:b, s:b, s:o}}", "schema",
+                                     "weft.partitions.matrix/1", "pair", "from", v->labels[from],
+                                     "to", v->labels[to], "talk", (int)(talk > 0), "complete",
+                                     (int)is_whole(&p), "keys", keys_to_json(&p)));
+    return exit_code == CLI_DONE && !is_whole(&p) ? CLI_PART : exit_code;
 }

@@ -39,10 +39,11 @@ static bool print_members(const struct matrix_view *v, const struct matrix_parti
     if (!text)
         return false;
     if (count > 0)
-        printf("        %s %zu: %s%s", matrix_membership_name(with), count, text,
-               left > 0 ? "" : "\n");
-    if (count > 0 && left > 0)
-        printf(" and %zu more\n", left);
+        printf("        %s %zu: %s", matrix_membership_name(with), count, text);
+    if (left > 0)
+        printf(" and %zu more", left);
+    if (count > 0)
+        putchar('\n');
     free(text);
     return true;
 }
@@ -93,32 +94,54 @@ static void print_total(const struct matrix_view *v)
            enforcing == 1 ? "s" : "");
 }
 
-void matrix_print_gaps(const struct matrix_view *v)
+/* Prints a line with the ports of which one thing is missing. */
+static bool print_gap(const struct matrix_view *v, enum matrix_gap_kind wanted, const char *words)
 {
+    const char **names = calloc(sweep_port_count(v->sweep) + 1u, sizeof(*names));
     enum matrix_gap_kind kind;
+    char *text = NULL;
+    size_t count = 0;
+    size_t left = 0;
 
-    for (uint32_t port = 0; matrix_view_gap(v, &port, &kind); port++) {
-        const char *label = v->labels[port];
+    for (uint32_t port = 0; names && matrix_view_gap(v, &port, &kind); port++)
+        if (kind == wanted)
+            names[count++] = v->labels[port];
+    if (names)
+        text = name_ranges(names, count, ITEMS_MAX, &left);
+    free(names);
+    if (!text)
+        return false;
+    if (count > 0)
+        printf("%s %s", words, text);
+    if (left > 0)
+        printf(" and %zu more", left);
+    if (count > 0)
+        putchar('\n');
+    free(text);
+    return true;
+}
 
-        if (kind == MATRIX_GAP_BEHIND)
-            printf("no answer from behind %s\n", label);
-        else if (kind == MATRIX_GAP_STOPPED)
-            printf("no answer any more from %s\n", label);
-        else
-            printf("the P_Key table of %s could not be read to its end\n", label);
-    }
+bool matrix_print_gaps(const struct matrix_view *v)
+{
+    if (!print_gap(v, MATRIX_GAP_BEHIND, "no answer from behind") ||
+        !print_gap(v, MATRIX_GAP_STOPPED, "no answer any more from") ||
+        !print_gap(v, MATRIX_GAP_TABLE, "P_Key table not read to its end:"))
+        return false;
     if (sweep_conflicts(v->sweep) > 0)
         printf("%" PRIu32 " link%s lead%s to a node GUID that is elsewhere, too\n",
                sweep_conflicts(v->sweep), plural(sweep_conflicts(v->sweep)),
                sweep_conflicts(v->sweep) == 1 ? "s" : "");
+    return true;
 }
 
 int matrix_print_text(const struct matrix_view *v)
 {
-    for (uint32_t i = 0; i < v->matrix->partition_count; i++)
-        if (!print_partition(v, &v->matrix->partitions[i]))
-            return message_failed("there is no memory for the names");
-    matrix_print_gaps(v);
+    bool good = true;
+
+    for (uint32_t i = 0; i < v->matrix->partition_count && good; i++)
+        good = print_partition(v, &v->matrix->partitions[i]);
+    if (!good || !matrix_print_gaps(v))
+        return message_failed("there is no memory for the names");
     print_total(v);
     return CLI_DONE;
 }

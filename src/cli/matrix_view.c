@@ -137,7 +137,9 @@ static bool means(const struct matrix_view *v, uint32_t port, const char *text, 
 static uint32_t not_found(const struct matrix_view *v, const char *text)
 {
     char shown[PRINTABLE_PATH_BYTES];
+    enum matrix_gap_kind kind;
     struct suggest near;
+    uint32_t port = 0;
 
     suggest_start(&near, text);
     for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++)
@@ -151,6 +153,8 @@ static uint32_t not_found(const struct matrix_view *v, const char *text)
         message_failed("nobody of the fabric is \"%s\"; give a name that weft partitions matrix "
                        "prints, or a GUID such as 0x0002c90300000001",
                        shown);
+    if (matrix_view_gap(v, &port, &kind))
+        message("not everybody has answered; weft partitions matrix lists who has not");
     return SWEEP_NONE;
 }
 

@@ -7,8 +7,6 @@
 
 #include "client/matrix.h"
 
-#include <jansson.h>
-
 /** What was found out. */
 struct matrix_view {
     const struct sweep *sweep;
@@ -48,12 +46,10 @@ bool matrix_view_is_mute(const struct matrix_partition *p);
 int matrix_print_text(const struct matrix_view *v);
 /** Prints the groups as one document. @return one of enum cli_exit */
 int matrix_print_json(const struct matrix_view *v);
-/** Prints what is missing, a line each. */
-void matrix_print_gaps(const struct matrix_view *v);
-/** What is missing, as an array. */
-json_t *matrix_gaps_to_json(const struct matrix_view *v);
+/** Prints what is missing. @return whether there was memory */
+bool matrix_print_gaps(const struct matrix_view *v);
 
-/** Explains in words who of two may say what to the other. @return one of enum cli_exit */
+/** Explains in words whether two ports can talk, and why. @return one of enum cli_exit */
 int matrix_print_pair(const struct matrix_view *v, uint32_t from, uint32_t to);
 /** The same as one document. @return one of enum cli_exit */
 int matrix_print_pair_json(const struct matrix_view *v, uint32_t from, uint32_t to);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer numbers are taken for words. */
+/* Longer numbers are taken for words, and so are hexadecimal ones. */
 #define DIGITS_MAX 18
 
 /* A name: what stands before its last number, that number, and what stands behind. */
@@ -37,7 +37,7 @@ static struct part part_of(const char *name)
         continue;
     p.digits = end - start;
     p.prefix = start;
-    if (p.digits > DIGITS_MAX)
+    if (p.digits > DIGITS_MAX || strncmp(name, "0x", 2) == 0)
         p.digits = 0;
     if (p.digits == 0)
         p.prefix = strlen(name);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /** Writes names with commas between them. Names that differ only in their last number, written with
- * equally many digits, are put together.
+ * equally many digits, are put together; those that begin with 0x are not.
  * @param names      different ones; their order is changed
  * @param items_max  single names and ranges at most; 0: any number
  * @param ret_left   how many names that leaves out

@@ -111,13 +111,13 @@ static int audit_read(const struct asker_config *c, struct audit *a)
 }
 
 /* Whether what is printed has holes, or names something wrong. */
-static bool is_troubled(const struct matrix_view *v, bool pair)
+static bool is_troubled(const struct matrix_view *v)
 {
     enum matrix_gap_kind kind;
     uint32_t port = 0;
     bool found = matrix_view_gap(v, &port, &kind) || sweep_conflicts(v->sweep) > 0;
 
-    for (uint32_t i = 0; i < v->matrix->partition_count && !pair; i++)
+    for (uint32_t i = 0; i < v->matrix->partition_count; i++)
         found = found || matrix_view_is_mute(&v->matrix->partitions[i]);
     return found;
 }
@@ -145,7 +145,7 @@ static int print(const struct partitions_request *request, const struct audit *a
         exit_code = print_pair(request, &v);
     else
         exit_code = request->json ? matrix_print_json(&v) : matrix_print_text(&v);
-    if (exit_code == CLI_DONE && is_troubled(&v, request->from))
+    if (exit_code == CLI_DONE && !request->from && is_troubled(&v))
         exit_code = CLI_PART;
     matrix_view_free(&v);
     return exit_code;
