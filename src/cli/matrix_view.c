@@ -170,16 +170,14 @@ uint32_t matrix_view_find(const struct matrix_view *v, const char *text)
 
         if (!p->reached || !means(v, i, text, guid))
             continue;
-        if (found == SWEEP_NONE) {
-            found = i;
-        } else if (guid == 0 && p->node != sweep_port(v->sweep, found)->node) {
+        if (guid == 0 && found != SWEEP_NONE && p->node != sweep_port(v->sweep, found)->node) {
             message_failed("several nodes are called \"%s\": give a GUID",
                            printable(text, shown, sizeof(shown)));
             return SWEEP_NONE;
-        } else if (p->guid == guid && guid != 0) {
-            /* Port GUIDs say more than node GUIDs. */
-            found = i;
         }
+        /* Port GUIDs say more than node GUIDs. */
+        if (found == SWEEP_NONE || (guid != 0 && p->guid == guid))
+            found = i;
     }
     return found == SWEEP_NONE ? not_found(v, text) : found;
 }

@@ -8,8 +8,8 @@
  * remembered and not asked again. The host drives it so:
  *
  *     while (sweep_poll())            weft_mad_post();
- *     if (sweep_done())               that is all: sweep_poll() may have found out that nothing that
- *                                     waits is worth a question any more
+ *     if (sweep_done())               that is all, perhaps because sweep_poll() has found that what
+ *                                     still waits is not worth a question any more
  *     while (weft_mad_poll_event())   sweep_event(), then weft_mad_recv_release() what was received
  */
 #ifndef WEFT_CLIENT_SWEEP_H
