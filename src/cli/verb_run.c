@@ -251,7 +251,7 @@ int verb_run(int argc, const char **argv)
         options_refuse(&o, "which program? It follows the options, for example "
                            "weft run --node NAME -- ibstat");
     stopped = options_stopped(&o);
-    if (!stopped)
+    if (!stopped && words)
         run_exit_code = run_program(&r, words);
     exit_code = options_done(&o);
     free(r.socket_path);
