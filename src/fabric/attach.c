@@ -329,6 +329,7 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
     from = &f->ports[a->port];
     f->stats.sent++;
     if (!packet_possible(p)) {
+        fabric_tell(f, FABRIC_TAP_SENT, from, p);
         fabric_drop(f, from, p, DROP_MALFORMED);
         return 0;
     }
