@@ -14,6 +14,14 @@
 /* What Linux insists on, whatever the class: a MAD with the RMPP header's place. */
 #define SEND_BYTES_MIN WEFT_RMPP_DATA_OFFSET
 
+/* What no packet can say. */
+enum addr_limits {
+    ADDR_SL_MAX = 15,
+    ADDR_PATH_BITS_MAX = 127,
+    ADDR_QPN_MAX = 0xffffff,
+    ADDR_FLOW_LABEL_MAX = 0xfffff
+};
+
 /* Messages under way and not yet received, at which a thread that only sends waits; and for how
  * long it waits for the one that receives. */
 #define PACE_MAX     512
@@ -32,6 +40,21 @@ int umad_debug(int level)
     if (level >= 0)
         atomic_store(&debug_level, level);
     return atomic_load(&debug_level);
+}
+
+static bool addr_is_possible(const ib_mad_addr_t *a)
+{
+    return a->sl <= ADDR_SL_MAX && a->path_bits <= ADDR_PATH_BITS_MAX &&
+           ntohl(a->qpn) <= ADDR_QPN_MAX &&
+           (!a->grh_present || ntohl(a->flow_label) <= ADDR_FLOW_LABEL_MAX);
+}
+
+/* Whether a MAD may have that length; programs may give one far beyond their buffer. */
+static bool length_is_possible(const struct agent *a, const uint8_t *mad, int length)
+{
+    if (length <= WEFT_MAD_BYTES)
+        return length >= SEND_BYTES_MIN;
+    return a->rmpp && rmpp_is_active(mad);
 }
 
 static void addr_read(const ib_mad_addr_t *from, struct weft_mad_addr *ret)
@@ -134,7 +157,7 @@ static int send_mad(struct open_port *p, uint32_t agent, const struct ib_user_ma
     if (p->dead)
         return EIO;
     if (p->closing || agent >= UMAD_CA_MAX_AGENTS || !p->agents[agent].registered ||
-        length < SEND_BYTES_MIN)
+        !addr_is_possible(&u->addr) || !length_is_possible(&p->agents[agent], u->data, length))
         return EINVAL;
     m = copy_make(p, agent, u, (size_t)length);
     if (!m)

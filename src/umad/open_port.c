@@ -25,6 +25,8 @@
 #define ENGINE_RMPP_TRANSFERS 1024
 #define ENGINE_RMPP_BYTES     (UINT64_C(1) << 30)
 #define ENGINE_RMPP_BYTES_MIN (UINT64_C(1) << 20)
+/* Linux has 40 s, in which a loaded machine does not get hundreds of megabytes across. */
+#define ENGINE_RMPP_RECEIVE   (300 * WEFT_S)
 /* Some more than programs can register: those removed live until their last send has ended. */
 #define ENGINE_AGENTS         (2 * UMAD_CA_MAX_AGENTS)
 
@@ -105,6 +107,7 @@ static int engine_new(struct open_port *p)
     c.rmpp.window = ENGINE_RMPP_WINDOW;
     c.rmpp.transfers = ENGINE_RMPP_TRANSFERS;
     c.rmpp.bytes_max = ENGINE_RMPP_BYTES;
+    c.rmpp.receive_ns = ENGINE_RMPP_RECEIVE;
     while ((err = weft_mad_port_new(&c, &pages_alloc, &p->engine)) == WEFT_ERR_NOMEM &&
            c.rmpp.bytes_max > ENGINE_RMPP_BYTES_MIN)
         c.rmpp.bytes_max /= 4;

@@ -21,6 +21,7 @@
 /** An agent that a program has registered. */
 struct agent {
     bool registered;
+    bool rmpp;   /* it sends and receives messages in segments */
     bool claims; /* the daemon knows it, under `number` */
     uint32_t number;
     uint32_t tid; /* upper half of its transaction ids */

@@ -5,6 +5,7 @@
 #include "channel/message.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,8 +72,9 @@ void place_complain(const char *text)
     if (atomic_exchange(&said, true))
         return;
     memcpy(line, who, length);
-    memcpy(line + length, text, more);
-    length += more;
+    /* names come from the environment and may hold what terminals obey */
+    for (size_t i = 0; i < more; i++)
+        line[length++] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
     line[length++] = '\n';
     if (write(STDERR_FILENO, line, length) < 0)
         return;
@@ -121,7 +123,7 @@ static uint8_t preferred(const struct place_node *n, uint8_t named)
     uint8_t best = n->first;
     int best_rank = -1;
 
-    if (named >= n->first && named <= n->last && named != 0)
+    if (named != 0)
         return named;
     for (uint8_t port = n->first;; port++) {
         const struct message_port *p = &n->ports[port - n->first];
@@ -158,6 +160,24 @@ static int look(struct channel *c, struct place_node *n, char text[CHANNEL_TEXT_
     return err;
 }
 
+/* Whether the node has the port that the environment names. */
+static int check_port(struct place_node *n, uint8_t named, char text[CHANNEL_TEXT_BYTES])
+{
+    if (named == 0 || (named >= n->first && named <= n->last))
+        return 0;
+    if (n->last == 0)
+        (void)snprintf(text, CHANNEL_TEXT_BYTES,
+                       "WEFT_PORT is %u, but programs on a switch have its port 0: unset it",
+                       named);
+    else
+        (void)snprintf(
+            text, CHANNEL_TEXT_BYTES,
+            "WEFT_PORT is %u, but the node has ports %u..%u: use one of them or unset it", named,
+            n->first, n->last);
+    place_release(n);
+    return WEFT_ERR_INVALID;
+}
+
 int place_look(struct place_node *ret)
 {
     char text[CHANNEL_TEXT_BYTES];
@@ -170,6 +190,8 @@ int place_look(struct place_node *ret)
         err = look(&c, &n, text);
         channel_close(&c);
     }
+    if (!err)
+        err = check_port(&n, p.port, text);
     if (err) {
         place_complain(text);
         return err;

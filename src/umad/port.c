@@ -118,6 +118,7 @@ static int add_agent(struct open_port *p, const struct weft_mad_agent_req *r, ui
         return err;
     (void)weft_mad_agent_tid(p->engine, a->id, &a->tid);
     a->registered = true;
+    a->rmpp = r->rmpp_version != 0 && !r->user_rmpp;
     if (r->methods[0] || r->methods[1]) {
         err = claim(p, r, a);
         if (!err)

@@ -152,6 +152,62 @@ static void test_what_cannot_be_sent_is_refused(void **state)
     assert_int_equal(umad_close_port(fd), 0);
 }
 
+static void test_a_length_beyond_the_buffer_is_refused_unread(void **state)
+{
+    uint8_t oui[3] = {0, 0x14, 0x05};
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    int segments = umad_register_oui(fd, 0x30, 1, oui, NULL);
+    struct fake_buffer b;
+
+    (void)state;
+    fake_request(&b, WEFT_CLASS_PERF, FAKE_ANSWERS, 1);
+    b.mad[26] = WEFT_RMPP_FLAG_ACTIVE;
+    assert_int_equal(umad_send(fd, agent, &b, INT32_MAX, 1000, 0), -EIO);
+    assert_int_equal(errno, EINVAL);
+    /* an agent that does RMPP, and a MAD that is none of it */
+    fake_request(&b, 0x30, FAKE_ANSWERS, 1);
+    assert_int_equal(umad_send(fd, segments, &b, INT32_MAX, 1000, 0), -EIO);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
+/* No packet can have these; the daemon never hears of them. */
+static void test_an_address_that_cannot_be_is_refused(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    unsigned before = fake_sent();
+    struct fake_buffer b;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        fake_request(&b, WEFT_CLASS_PERF, FAKE_ANSWERS, 1);
+        b.head.addr.grh_present = i >= 3;
+        switch (i) {
+        case 0:
+            b.head.addr.sl = 16;
+            break;
+        case 1:
+            b.head.addr.path_bits = 128;
+            break;
+        case 2:
+            b.head.addr.qpn = htonl(0x1000000);
+            break;
+        default:
+            b.head.addr.flow_label = i == 3 ? htonl(0x100000) : UINT32_MAX;
+        }
+        assert_int_equal(umad_send(fd, agent, &b, WEFT_MAD_BYTES, 1000, 0), -EIO);
+        assert_int_equal(errno, EINVAL);
+    }
+    assert_int_equal(fake_sent(), before);
+    /* without a GRH nobody looks at what would be in it */
+    fake_request(&b, WEFT_CLASS_PERF, FAKE_ANSWERS, 1);
+    b.head.addr.flow_label = UINT32_MAX;
+    b.head.addr.path_bits = 127;
+    assert_int_equal(umad_send(fd, agent, &b, WEFT_MAD_BYTES, 1000, 0), 0);
+    assert_int_equal(fake_receive(fd, agent, &b), WEFT_MAD_BYTES);
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
 static void test_without_a_timeout_nothing_comes_back(void **state)
 {
     int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF), length = WEFT_MAD_BYTES;
@@ -412,6 +468,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_second_answer_and_one_too_late_never_arrive, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_transaction_id_in_use_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_length_beyond_the_buffer_is_refused_unread, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_an_address_that_cannot_be_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_sent_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_without_a_timeout_nothing_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_outstanding_is_bounded, setup, teardown),

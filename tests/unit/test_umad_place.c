@@ -135,6 +135,42 @@ static void test_a_node_without_ports_is_refused(void **state)
     fake_stop();
 }
 
+static void test_a_port_that_the_node_has_not_is_refused(void **state)
+{
+    static const char *const bad[] = {"3", "254"};
+    const struct fake_node node = {.type = 2, .ports = 4};
+    char text[4096];
+
+    (void)state;
+    fake_start(&fake_adapter);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(setenv("WEFT_PORT", bad[i], 1), 0);
+        without_fabric(text, sizeof(text));
+        expect_one_line(text, "the node has ports 1..2");
+        expect_one_line(text, bad[i]);
+    }
+    fake_stop();
+    fake_start(&node);
+    assert_int_equal(setenv("WEFT_PORT", "1", 1), 0);
+    without_fabric(text, sizeof(text));
+    expect_one_line(text, "port 0");
+    fake_stop();
+    clear();
+}
+
+static void test_terminals_get_no_orders_from_names(void **state)
+{
+    char text[4096];
+
+    (void)state;
+    assert_int_equal(setenv("WEFT_FABRIC", "/no\033[31m\nwhere\177", 1), 0);
+    assert_int_equal(setenv("WEFT_NODE", "n", 1), 0);
+    without_fabric(text, sizeof(text));
+    expect_one_line(text, "/no?[31m?where?");
+    assert_null(strchr(text, 033));
+    clear();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +178,8 @@ int main(void)
         cmocka_unit_test(test_a_port_is_a_number),
         cmocka_unit_test(test_without_a_fabric_one_line_says_why),
         cmocka_unit_test(test_a_node_without_ports_is_refused),
+        cmocka_unit_test(test_a_port_that_the_node_has_not_is_refused),
+        cmocka_unit_test(test_terminals_get_no_orders_from_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
