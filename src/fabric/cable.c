@@ -20,6 +20,7 @@ static bool suffer(struct fabric *f, struct port *out, struct packet *p, weft_ti
 {
     struct fault_fate fate = fault_on_link(f, out, p);
     struct port *peer = &f->ports[out->peer];
+    struct packet copy;
 
     *ret_delay += fate.delay;
     if (fate.lost) {
@@ -32,8 +33,11 @@ static bool suffer(struct fabric *f, struct port *out, struct packet *p, weft_ti
         fabric_drop(f, peer, p, DROP_CORRUPT);
         return false;
     }
-    for (uint8_t i = 0; i < fate.copies; i++)
-        (void)flight_add(f, f->now + *ret_delay, FLIGHT_ARRIVE, out->peer, p);
+    /* A copy is not copied again: with many links before it there would be no end. */
+    copy = *p;
+    copy.reserved2 = CABLE_IS_COPY;
+    for (uint8_t i = 0; i < fate.copies && p->reserved2 != CABLE_IS_COPY; i++)
+        (void)flight_add(f, fabric_later(f, *ret_delay), FLIGHT_ARRIVE, out->peer, &copy);
     return true;
 }
 
@@ -52,15 +56,18 @@ struct port *cable_cross(struct fabric *f, struct port *out, struct packet *p)
     }
     if (!keys_pass(f, out, p, KEYS_OUTBOUND))
         return NULL;
-    /* The reserved byte is 0 for all but the fabric, which counts links in it. */
+    /* The reserved bytes are 0 for all but the fabric. One counts links. The other is the function
+     * that sends, until the first cable, and then tells copies. */
+    if (p->reserved == 0)
+        p->reserved2 = 0;
     p->reserved++;
-    p->reserved2 = 0;
+    fabric_work(f);
     counters_sent(out, p);
     f->stats.hops++;
     if (faults_any(f) && !suffer(f, out, p, &delay))
         return NULL;
     if (delay > 0) {
-        (void)flight_add(f, f->now + delay, FLIGHT_ARRIVE, out->peer, p);
+        (void)flight_add(f, fabric_later(f, delay), FLIGHT_ARRIVE, out->peer, p);
         return NULL;
     }
     return take(f, &f->ports[out->peer], p) ? &f->ports[out->peer] : NULL;

@@ -9,6 +9,8 @@
 
 /** Links that a packet crosses at most; one that has crossed as many goes round in a loop. */
 #define CABLE_HOPS_MAX 254
+/** What `reserved2` is of a packet that a fault has doubled, from its first cable on; else 0. */
+#define CABLE_IS_COPY  1
 
 /** A packet leaves by a port.
  * @return the port at which it has arrived at once; NULL: it is lost, or will arrive later */

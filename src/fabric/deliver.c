@@ -119,7 +119,8 @@ static void enqueue(struct fabric *f, struct port *at, struct packet *p)
     uint32_t depth = smp ? f->config.vl15_depth : f->config.gsi_depth;
     uint32_t *waiting = smp ? &n->smps_waiting : &n->mads_waiting;
     weft_time *is_free = smp ? &n->sma_free : &n->pma_free;
-    weft_time done = (*is_free > f->now ? *is_free : f->now) + f->config.agent_ns;
+    weft_time waits = *is_free > f->now ? *is_free - f->now : 0;
+    weft_time done = fabric_later(f, waits + f->config.agent_ns);
 
     if (*waiting >= depth) {
         counters_add(at, smp ? COUNTER_VL15_DROPPED : COUNTER_QP1_DROPPED, 1);
@@ -184,6 +185,8 @@ void deliver(struct fabric *f, struct port *at, struct packet *p)
 {
     uint8_t method = mad_method(p->mad);
 
+    if (p->reserved > 0)
+        p->reserved2 = 0; /* it has come by a cable, so it names no function */
     p->reserved = 0;
     if (port_node(f, at)->dead)
         fabric_drop(f, at, p, DROP_DEAD);

@@ -6,6 +6,7 @@
 #include "fabric/flight.h"
 #include "fabric/functions.h"
 #include "fabric/link.h"
+#include "fabric/multicast.h"
 #include "fabric/routes.h"
 #include "fabric/script.h"
 #include "fabric/sma.h"
@@ -114,8 +115,8 @@ static int check_config(const struct fabric_config *c, struct fabric_error *erro
 /* All that a fabric consists of, in the order in which it is made. */
 static int make_parts(struct fabric *f, const struct topo *t, struct fabric_error *error)
 {
-    static int (*const parts[])(struct fabric *) = {flights_new, attach_new, functions_new,
-                                                    faults_new,  script_new, traps_new};
+    static int (*const parts[])(struct fabric *) = {
+        flights_new, multicast_new, attach_new, functions_new, faults_new, script_new, traps_new};
     int err = build_model(f, t, error);
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && err == 0; i++) {
@@ -146,6 +147,7 @@ int fabric_new(const struct fabric_config *c, const struct topo *t, const struct
     f->config = *c;
     f->alloc = *from;
     f->bytes = sizeof(*f);
+    f->work_left = FABRIC_WORK_MAX;
     f->prng.state = c->seed;
     err = make_parts(f, t, error);
     if (err != 0) {
@@ -167,6 +169,7 @@ struct fabric *fabric_free(struct fabric *f)
     faults_free(f);
     functions_free(f);
     attach_free(f);
+    multicast_free(f);
     flights_free(f);
     build_free(f);
     WEFT_ASSERT(f->bytes == sizeof(*f));
@@ -285,6 +288,7 @@ void fabric_settle(struct fabric *f)
 {
     weft_time due = flights_deadline(f);
 
+    f->work_left = FABRIC_WORK_MAX;
     if (due <= f->now && due != WEFT_TIME_NEVER)
         flights_run(f);
 }
@@ -295,8 +299,11 @@ int fabric_advance(struct fabric *f, weft_time now)
         return WEFT_ERR_CLOCK;
     /* One point in time after the other, so that what follows from a packet does not depend on how
      * often this is called. */
+    f->work_left = FABRIC_WORK_MAX;
     for (weft_time due = flights_deadline(f); due <= now && due != WEFT_TIME_NEVER;
          due = flights_deadline(f)) {
+        if (f->work_left == 0)
+            return 0;
         if (due > f->now)
             f->now = due;
         flights_run(f);

@@ -254,7 +254,10 @@ struct fabric_delivery {
  * @return whether there was one */
 bool fabric_poll(struct fabric *f, struct fabric_delivery *ret);
 
-/** Lets time pass: packets arrive, traps are repeated, scripted faults happen.
+/** Lets time pass: packets arrive, traps are repeated, scripted faults happen. One call does a
+ * bounded amount of work: where more is due, fabric_deadline() is not after `now` yet, and the host
+ * calls again when it has looked at all else, such as signals. Other calls may come between; what is
+ * due is late then.
  * @return 0; WEFT_ERR_CLOCK */
 int fabric_advance(struct fabric *f, weft_time now);
 

@@ -7,6 +7,7 @@
 #include "fabric/forward.h"
 #include "fabric/link.h"
 #include "fabric/mkey.h"
+#include "fabric/multicast.h"
 #include "fabric/script.h"
 #include "fabric/trap.h"
 
@@ -93,6 +94,8 @@ static bool add_packet(struct fabric *f, weft_time at, enum flight_kind kind, ui
     flight->kind = kind;
     flight->port = port;
     flight->packet = *packet;
+    if (kind == FLIGHT_ARRIVE)
+        multicast_flies(f, packet);
     timers_arm(&s->timers, pool_slot(&s->pool, flight), at);
     f->stats.flights = s->pool.used;
     return true;
@@ -123,14 +126,16 @@ static void run_packet(struct fabric *f, uint32_t slot)
     struct flight *flight = pool_at(&s->pool, slot);
     struct port *at = &f->ports[flight->port];
     enum flight_kind kind = flight->kind;
-    struct packet p = flight->packet;
+    struct packet p = flight->packet, flown = p;
 
     pool_give(&s->pool, flight);
     f->stats.flights = s->pool.used;
-    if (kind == FLIGHT_ARRIVE)
-        forward_arrive(f, at, &p);
-    else
+    if (kind == FLIGHT_SERVED) {
         deliver_served(f, at, &p);
+        return;
+    }
+    forward_arrive(f, at, &p);
+    multicast_landed(f, &flown);
 }
 
 void flights_run(struct fabric *f)
@@ -138,7 +143,8 @@ void flights_run(struct fabric *f)
     struct flights *s = f->flights;
     uint32_t id;
 
-    while (timers_pop(&s->timers, f->now, &id)) {
+    while (f->work_left > 0 && timers_pop(&s->timers, f->now, &id)) {
+        fabric_work(f);
         if (id < f->config.flights)
             run_packet(f, id);
         else if (id == s->ids - 1)

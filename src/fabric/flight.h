@@ -35,7 +35,7 @@ void flights_free(struct fabric *f);
 bool flight_add(struct fabric *f, weft_time at, enum flight_kind kind, uint32_t port,
                 const struct packet *packet);
 
-/** Runs everything that is due at f->now. */
+/** Runs everything that is due at f->now, until f->work_left is 0. */
 void flights_run(struct fabric *f);
 
 /** When the next thing happens; WEFT_TIME_NEVER: nothing is scheduled. */

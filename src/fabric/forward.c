@@ -199,6 +199,7 @@ void forward_send(struct fabric *f, struct port *from, struct packet *p)
     address(from, p, d.verdict);
     refusal = port_node(f, from)->dead ? DROP_DEAD : keys_stamp(f, from, p);
     fabric_tell(f, FABRIC_TAP_SENT, from, p);
+    p->pkey_index = 0; /* under way it is multicast.h's */
     if (refusal != DROPS) {
         fabric_drop(f, from, p, refusal);
     } else if (d.verdict == SMI_SEND_AS_ADDRESSED) {

@@ -224,8 +224,8 @@ static void train(struct fabric *f, struct port *a, struct port *b, const struct
         return;
     set_states(a, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
     set_states(b, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
-    timed->training =
-        flight_add(f, f->now + f->config.training_ns, FLIGHT_TRAINED, port_index(f, timed), NULL);
+    timed->training = flight_add(f, fabric_later(f, f->config.training_ns), FLIGHT_TRAINED,
+                                 port_index(f, timed), NULL);
     WEFT_ASSERT(timed->training);
 }
 

@@ -22,7 +22,7 @@ static enum mkey_verdict deny(struct fabric *f, struct port *holder, const struc
         wire_set_be16(holder->info + WIRE_AT_PORT_INFO_M_KEY_VIOLATIONS,
                       (uint16_t)(violations + 1));
     if (lease_s > 0 && holder->lease_end == 0) {
-        holder->lease_end = f->now + lease_s * NS_PER_S;
+        holder->lease_end = fabric_later(f, lease_s * NS_PER_S);
         flight_add(f, holder->lease_end, FLIGHT_LEASE, port_index(f, holder), NULL);
     }
     trap_raise(f, holder, TRAP_BAD_MKEY, p);

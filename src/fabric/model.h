@@ -177,6 +177,7 @@ struct faults;     /* fault.c */
 struct script;     /* script.c */
 struct traps;      /* trap.c */
 struct deliveries; /* attach.c */
+struct spreads;    /* multicast.c */
 struct functions;  /* functions.c */
 
 /** Elements of the arrays that several nodes share. */
@@ -219,12 +220,31 @@ struct fabric {
     struct traps *traps;
     struct deliveries *deliveries;
     struct functions *functions;
+    struct spreads *spreads;
+    uint32_t work_left; /* events and links that this call may still deal with: FABRIC_WORK_MAX */
 
     void (*tap)(void *ctx, const struct fabric_tap *t);
     void *tap_ctx;
     struct fabric_stats stats; /* `faults`: those of fault.c, what packets meet */
     uint32_t broken;           /* dead nodes, busy SAs, cables cut, cables worn */
 };
+
+/** Events, lines and links that one call deals with at most, so that it returns though what is due
+ * grows faster than it is done: no fabric has as many links. */
+#define FABRIC_WORK_MAX 262144
+
+/** A moment that much later; WEFT_TIME_NEVER where time would end before. */
+static inline weft_time fabric_later(const struct fabric *f, weft_time by)
+{
+    return by < WEFT_TIME_NEVER - f->now ? f->now + by : WEFT_TIME_NEVER;
+}
+
+/** Counts a part of the work. */
+static inline void fabric_work(struct fabric *f)
+{
+    if (f->work_left > 0)
+        f->work_left--;
+}
 
 static inline struct node *port_node(const struct fabric *f, const struct port *p)
 {
@@ -365,7 +385,8 @@ void fabric_drop(struct fabric *f, const struct port *at, const struct packet *p
 void fabric_tell(struct fabric *f, enum fabric_tap_point point, const struct port *at,
                  const struct packet *p);
 
-/** Runs what is due now: at the end of every call that drives the fabric. */
+/** Runs what is due now, as much as one call may: at the end of every call that drives the fabric.
+ */
 void fabric_settle(struct fabric *f);
 
 /** Takes zeroed memory from the fabric's allocator, counted in f->bytes; NULL when there is none.

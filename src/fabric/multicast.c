@@ -3,11 +3,91 @@
  * without end, so both the depth of the walk and its steps are bounded. */
 #include "fabric/multicast.h"
 
+#include "core/base/pool.h"
 #include "fabric/cable.h"
 #include "fabric/counters.h"
 #include "fabric/deliver.h"
 
 #define POSITION_PORTS 16
+
+/* What all copies of a packet may still cost. It is kept while one of them is under way on a cable,
+ * or is being spread. The first two words are the pool's. */
+struct spread {
+    uint32_t link, generation;
+    uint32_t holders; /* copies on cables, and walks */
+    uint32_t steps;   /* links that may still be crossed */
+};
+
+struct spreads {
+    struct pool pool;
+    struct spread *slots;
+    uint32_t count;
+};
+
+int multicast_new(struct fabric *f)
+{
+    struct spreads *s = fabric_take(f, 1, sizeof(*s));
+
+    if (!s)
+        return WEFT_ERR_NOMEM;
+    f->spreads = s;
+    /* A packet has 16 bits for the number. */
+    s->count = f->config.flights < UINT16_MAX ? f->config.flights : UINT16_MAX;
+    s->slots = fabric_take(f, s->count, sizeof(*s->slots));
+    if (!s->slots)
+        return WEFT_ERR_NOMEM;
+    pool_init(&s->pool, s->slots, sizeof(*s->slots), s->count);
+    return 0;
+}
+
+void multicast_free(struct fabric *f)
+{
+    struct spreads *s = f->spreads;
+
+    if (!s)
+        return;
+    fabric_give(f, s->slots, s->count, sizeof(*s->slots));
+    fabric_give(f, s, 1, sizeof(*s));
+    f->spreads = NULL;
+}
+
+/* The multicast that a packet under way belongs to; NULL: it has not been spread yet. */
+static struct spread *spread_of(const struct fabric *f, const struct packet *p)
+{
+    if (p->dlid < WEFT_LID_MULTICAST_FIRST || p->dlid == WEFT_LID_PERMISSIVE || p->pkey_index == 0)
+        return NULL;
+    return pool_at(&f->spreads->pool, p->pkey_index - 1U);
+}
+
+void multicast_flies(struct fabric *f, const struct packet *p)
+{
+    struct spread *spread = spread_of(f, p);
+
+    if (spread)
+        spread->holders++;
+}
+
+void multicast_landed(struct fabric *f, const struct packet *p)
+{
+    struct spread *spread = spread_of(f, p);
+
+    if (spread && --spread->holders == 0)
+        pool_give(&f->spreads->pool, spread);
+}
+
+/* Begins what is known of a multicast at the first switch that it comes to.
+ * @return false: there is no room */
+static bool begin(struct fabric *f, struct packet *p)
+{
+    struct spread *spread = pool_take(&f->spreads->pool);
+
+    if (!spread)
+        return false;
+    spread->holders = 0;
+    spread->steps = f->port_count;
+    p->pkey_index = (uint16_t)(pool_slot(&f->spreads->pool, spread) + 1);
+    return true;
+}
 
 /* A switch on the way to where the walk is. */
 struct stop {
@@ -21,7 +101,7 @@ struct walk {
     const struct packet *packet;
     struct stop stops[MULTICAST_DEPTH_MAX];
     uint32_t depth;
-    uint32_t steps; /* links that may still be crossed */
+    struct spread *spread;
 };
 
 static bool is_member(const struct fabric *f, const struct node *n, uint16_t lid, uint16_t port)
@@ -71,11 +151,11 @@ static void copy(struct walk *w, struct port *out, uint8_t hops)
         deliver(w->f, out, &p);
         return;
     }
-    if (w->steps == 0) {
+    if (w->spread->steps == 0) {
         fabric_drop(w->f, out, &p, DROP_LOOP);
         return;
     }
-    w->steps--;
+    w->spread->steps--;
     at = cable_cross(w->f, out, &p);
     if (!at)
         return;
@@ -85,10 +165,16 @@ static void copy(struct walk *w, struct port *out, uint8_t hops)
         deliver(w->f, at, &p);
 }
 
-void multicast_spread(struct fabric *f, struct port *at, const struct packet *p)
+void multicast_spread(struct fabric *f, struct port *at, struct packet *p)
 {
-    struct walk w = {.f = f, .packet = p, .steps = 4 * f->port_count};
+    struct walk w = {.f = f, .packet = p};
 
+    if (!spread_of(f, p) && !begin(f, p)) {
+        fabric_drop(f, at, p, DROP_FLIGHTS);
+        return;
+    }
+    w.spread = spread_of(f, p);
+    multicast_flies(f, p);
     push(&w, at, p);
     while (w.depth > 0) {
         struct stop *stop = &w.stops[w.depth - 1];
@@ -100,4 +186,5 @@ void multicast_spread(struct fabric *f, struct port *at, const struct packet *p)
         else if (port != stop->at->number && is_member(f, n, p->dlid, port))
             copy(&w, node_port(f, n, (uint8_t)port), stop->hops);
     }
+    multicast_landed(f, p);
 }

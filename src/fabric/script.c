@@ -89,11 +89,13 @@ static int attempt(struct fabric *f, const struct command *c)
 void script_due(struct fabric *f)
 {
     struct timers *t = &f->script->timers;
+    weft_time next;
     uint32_t slot;
 
-    while (timers_pop(t, f->now, &slot)) {
+    while (f->work_left > 0 && timers_pop(t, f->now, &slot)) {
         struct line *line = line_at(f->script, slot);
 
+        fabric_work(f);
         (void)attempt(f, &line->command);
         if (line->every == 0 || line->until - line->next < line->every) {
             forget(f, line);
@@ -102,8 +104,9 @@ void script_due(struct fabric *f)
         line->next += line->every;
         timers_arm(t, slot, line->next);
     }
-    if (timers_deadline(t) != WEFT_TIME_NEVER)
-        flight_add(f, timers_deadline(t), FLIGHT_SCRIPT, 0, NULL);
+    next = timers_deadline(t);
+    if (next != WEFT_TIME_NEVER)
+        flight_add(f, next > f->now ? next : f->now, FLIGHT_SCRIPT, 0, NULL);
 }
 
 bool script_next(const struct fabric *f, uint32_t *pos, struct script_waiting *ret)
@@ -123,6 +126,8 @@ struct clock {
 
 static weft_time later(weft_time from, weft_time by)
 {
+    if (from == WEFT_TIME_NEVER)
+        return from;
     return by > WEFT_TIME_NEVER - 1 - from ? WEFT_TIME_NEVER - 1 : from + by;
 }
 

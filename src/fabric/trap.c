@@ -376,7 +376,7 @@ static void trap_is_due(struct fabric *f, struct trap *trap)
         return;
     }
     trap->sent = true;
-    arm(f, trap, f->now + interval(sender));
+    arm(f, trap, fabric_later(f, interval(sender)));
     send_trap(f, trap, sender);
 }
 

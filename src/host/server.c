@@ -22,6 +22,8 @@
 #define SERVER_SCALE_MIN       0.001
 #define SERVER_SCALE_MAX       1e6
 #define SERVER_SPIN_MAX        WEFT_S
+/* What this machine does not live to see, and its timers do not know. */
+#define SERVER_SLEEP_END       1e18
 /* Fabric time that 64 bits do not hold. */
 #define SERVER_TIME_END        0x1p64
 /* Descriptors of one client: socket, two bells; and a few of the daemon's own. */
@@ -63,10 +65,10 @@ weft_time server_clock_at(const struct server *s, weft_time t)
 
     if (t == WEFT_TIME_NEVER)
         return WEFT_TIME_NEVER;
-    if (s->options.time_scale == 1)
-        return s->started + t;
     passed = (double)t / s->options.time_scale + 1;
-    return passed > 1e18 ? WEFT_TIME_NEVER : s->started + (weft_time)passed;
+    if (passed > SERVER_SLEEP_END)
+        return WEFT_TIME_NEVER;
+    return s->started + (s->options.time_scale == 1 ? t : (weft_time)passed);
 }
 
 int server_refuse(struct fabric_error *error, int err, const char *format, ...)

@@ -168,6 +168,43 @@ static void test_duplicate_arrives_behind_the_packet(void **state)
     ff_free(ff);
 }
 
+static void set_route(struct ff *ff, const char *name, uint16_t lid, uint8_t port)
+{
+    node_switch(ff->f, ff_node(ff, name))->lft[lid] = (uint8_t)~port;
+}
+
+static void test_a_copy_is_not_copied_again(void **state)
+{
+    struct fabric_config c;
+    struct ff_program *a;
+    struct packet p, answer;
+    uint16_t lid;
+    struct ff *ff;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.up = true;
+    ff = ff_new(ff_chain, &c);
+    a = ff_attach(ff, "a");
+    lid = port_lid(ff_port(ff, "b", 1));
+    p = ff_lid_smp(a, lid, WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+    ff_command(ff, "duplicate 100% on all");
+    /* the packet and a copy from each of three cables, and of each of the four answers as many */
+    ff_send(a, &p);
+    assert_int_equal(ff_stats(ff).answered, 4);
+    for (int i = 0; i < 16; i++)
+        assert_true(ff_receive(a, &answer));
+    assert_false(ff_receive(a, &answer));
+    /* round and round over both cables between the switches, each copy at most as long */
+    set_route(ff, "s1", lid, 2);
+    set_route(ff, "s2", lid, 3);
+    ff_send(a, &p);
+    assert_true(ff_stats(ff).hops < (CABLE_HOPS_MAX + 1) * (CABLE_HOPS_MAX + 1));
+    assert_int_equal(ff_stats(ff).dropped_route, CABLE_HOPS_MAX + 1);
+    assert_int_equal(ff_stats(ff).flights, 0);
+    ff_free(ff);
+}
+
 static void test_delay_adds_to_latency(void **state)
 {
     struct ff *ff = begin(500);
@@ -222,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_corruption_is_found_by_the_receiver),
         cmocka_unit_test(test_duplicate_arrives_behind_the_packet),
+        cmocka_unit_test(test_a_copy_is_not_copied_again),
         cmocka_unit_test(test_delay_adds_to_latency),
         cmocka_unit_test(test_node_that_died_takes_nothing),
         cmocka_unit_test(test_link_that_went_down_meanwhile_loses_the_packet),

@@ -410,6 +410,53 @@ static void test_a_large_fabric_is_made_and_asked(void **state)
     ff_free(ff);
 }
 
+/* What lasts longer than time does never happens; all else is as ever. */
+static void test_time_may_come_to_its_end(void **state)
+{
+    static const weft_time times[] = {WEFT_TIME_NEVER - 3600 * WEFT_S, WEFT_TIME_NEVER - 1000,
+                                      WEFT_TIME_NEVER - 1, WEFT_TIME_NEVER};
+    static const char *const lines[] = {
+        "every 1h counter sw/1 rcv_errors add 1",
+        "at 8760h counter sw/1 rcv_errors add 1",
+        "trap sw/1 129",
+        "delay 1h jitter 1h on link a/1",
+        "link a/1 down",
+        "link a/1 up",
+        "duplicate 100% on all",
+        "reorder 100% by 1h on all",
+    };
+
+    (void)state;
+    for (weft_time latency = 0; latency <= WEFT_S; latency += WEFT_S) {
+        struct fabric_config c;
+        struct ff *ff;
+        struct ff_program *p;
+
+        fabric_config_init(&c);
+        c.up = true;
+        c.hop_ns = c.agent_ns = c.training_ns = latency;
+        ff = ff_new(ff_two_hosts, &c);
+        p = ff_attach(ff, "a");
+        for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+            struct packet get = ff_lid_smp(p, port_lid(ff_port(ff, "b", 1)), WEFT_METHOD_GET,
+                                           WEFT_ATTR_NODE_INFO, 0);
+            char text[4096];
+
+            ff_advance(ff, times[i] - ff->now);
+            for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)
+                ff_command(ff, lines[k]);
+            for (int k = 0; k < 100; k++)
+                ff_send(p, &get);
+            assert_true(fabric_faults_text(ff->f, text, sizeof(text)) < sizeof(text));
+            ff_command(ff, "clear");
+            assert_int_equal(fabric_advance(ff->f, times[i]), 0);
+            assert_true(fabric_deadline(ff->f) > times[i] ||
+                        fabric_deadline(ff->f) == WEFT_TIME_NEVER);
+        }
+        ff_free(ff);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_the_tap_hears_why_a_packet_was_dropped),
         cmocka_unit_test(test_each_reason_is_counted_in_its_place),
         cmocka_unit_test(test_a_large_fabric_is_made_and_asked),
+        cmocka_unit_test(test_time_may_come_to_its_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

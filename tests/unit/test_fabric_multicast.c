@@ -28,6 +28,7 @@ static struct stage begin(weft_time hop_ns)
     fabric_config_init(&c);
     c.up = true;
     c.hop_ns = hop_ns;
+    c.flights = 64;
     s.ff = ff_new(ff_chain, &c);
     s.a = ff_attach(s.ff, "a");
     s.b = ff_attach(s.ff, "b");
@@ -150,6 +151,14 @@ static void test_loops_end(void **state)
         ff_advance(s.ff, 300 * 100);
         assert_int_equal(ff_stats(s.ff).flights, 0);
         assert_true(ff_stats(s.ff).dropped_route > 0);
+        /* the way from "a", and what all copies of the packet may cost */
+        assert_true(ff_stats(s.ff).hops <= 1 + s.ff->f->port_count);
+        /* nothing is kept of it: there is room for as many again */
+        for (int i = 0; i < 200; i++) {
+            ff_send(s.a, &p);
+            ff_advance(s.ff, 300 * 100);
+        }
+        assert_int_equal(ff_stats(s.ff).dropped_queue, 0);
         ff_free(s.ff);
     }
 }

@@ -41,6 +41,27 @@ static void test_lines_without_a_time_are_done_at_once_in_order(void **state)
     ff_free(ff);
 }
 
+static void test_a_call_ends_though_more_is_due(void **state)
+{
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    uint64_t done = 0;
+
+    (void)state;
+    play(ff, "every 1ms counter a/1 xmit_wait add 1");
+    for (int calls = 0; fabric_deadline(ff->f) <= 3600 * WEFT_S; calls++) {
+        assert_true(calls < 100);
+        assert_int_equal(fabric_advance(ff->f, 3600 * WEFT_S), 0);
+        assert_true(count(ff) > done);
+        assert_true(count(ff) - done <= FABRIC_WORK_MAX);
+        done = count(ff);
+    }
+    assert_int_equal(done, 3600 * 1000 + (fabric_deadline(ff->f) % WEFT_MS == 0 ? 0 : 1));
+    /* Another call that comes first: what is due is late, and it ends all the same. */
+    assert_int_equal(fabric_command(ff->f, 7200 * WEFT_S, "clear", &(struct fabric_error){""}), 0);
+    assert_true(count(ff) - done <= 2 * FABRIC_WORK_MAX);
+    ff_free(ff);
+}
+
 static void test_lines_are_done_at_their_times(void **state)
 {
     struct ff *ff = ff_new(ff_two_hosts, NULL);
@@ -346,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_without_a_time_are_done_at_once_in_order),
+        cmocka_unit_test(test_a_call_ends_though_more_is_due),
         cmocka_unit_test(test_lines_are_done_at_their_times),
         cmocka_unit_test(test_equal_times_keep_the_order_of_lines),
         cmocka_unit_test(test_repetitions_go_on_until_their_end),
