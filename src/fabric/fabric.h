@@ -235,9 +235,9 @@ int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id
 
 /** Sends a MAD from an attachment's port. Directed-route SMPs come as their sender made them (hop
  * pointer 0, or of an answer still one beyond the count): the port takes the first step.
- * What no wire would carry is dropped and counted: as malformed a member with a value that it cannot
- * have (an SL of 16, path bits of 128, an index beyond the GID table), for its P_Key an index beyond
- * the P_Key table.
+ * What no wire would carry is dropped and counted: as malformed a member with a value that it
+ * cannot have (an SL of 16, path bits of 128, an index beyond the GID table), for its P_Key an index
+ * beyond the P_Key table.
  * @param p  the packet; copied
  * @return 0: it was dealt with; WEFT_ERR_STALE; WEFT_ERR_CLOCK; WEFT_ERR_INVALID: a request's
  *         transaction id is outside the range, so that its answer would go astray */

@@ -5,6 +5,7 @@ clients that break every rule, and clients that are killed or stopped while othe
 import array
 import contextlib
 import fcntl
+import json
 import mmap
 import multiprocessing
 import os
@@ -87,7 +88,7 @@ def served(*words, **options):
 class Client:
     """A client; role None says no HELLO."""
 
-    def __init__(self, path, role=SOCKET, node="host-00001", port=0, program=b"test"):
+    def __init__(self, path, role=SOCKET, node="host-00001", port=0, program=b"test", vf=0):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(DEADLINE_S)
         self.socket.connect(path)
@@ -97,7 +98,7 @@ class Client:
             return
         if role == CONTROL:
             node = ""
-        self.send(HELLO, struct.pack("=BB6x128s32s", role, port, node.encode(), program))
+        self.send(HELLO, struct.pack("=BBB5x128s32s", role, port, vf, node.encode(), program))
         answer, fds, _, _ = socket.recv_fds(self.socket, 65536, 8)
         self.answer = answer
         if self.type(answer) != WELCOME:
@@ -379,6 +380,29 @@ def test_whoever_breaks_the_protocol_is_told_how_and_disconnected():
             count += 1
         tap.equal(daemon.status()["clients_thrown"], count)
         wait_until(lambda: daemon.files() == files, "all descriptors are closed")
+
+
+def test_R144_a_virtual_function_has_its_own_P_Keys():
+    with served("--vfs", "2") as daemon, Client(daemon.path, CONTROL) as control:
+        for line in ("pkey host-00001/1 3 0x8001", "vf host-00001 2 pkey 7 3"):
+            tap.equal(control.command(line), "")
+        for role in (SOCKET, RINGS, QUERY):
+            for vf, wanted in ((0, (0x8001, 0)), (1, (0, 0)), (2, (0, 0x8001))):
+                with Client(daemon.path, role, vf=vf) as c:
+                    port = c.ask(PORT_QUERY, struct.pack("=II", 1, 0))
+                    count, *keys = struct.unpack_from("=H8H", port, 42)
+                    tap.equal((count, (keys[3], keys[7])), (127, wanted))
+            for node, vf in (("host-00001", 3), ("host-00001", 255), ("leaf-0001", 1)):
+                with Client(daemon.path, role, node, vf=vf) as c:
+                    tap.equal(result_of(c.answer)[0], NOT_FOUND)
+                    tap.contains(result_of(c.answer)[2], f"no virtual function {vf}")
+        with Client(daemon.path, SOCKET, vf=2):
+            tap.contains(control.command("clients"), " port 1 function 2 ")
+            tap.contains(control.command("functions"),
+                         "port 1 function 2 programs 1 events 1 pkeys 0=0:0xffff 7=3:0x8001\n")
+            pages = json.loads(control.command("functions json from 1"))
+            tap.equal(pages["functions"][0]["function"], 1)
+        tap.equal(daemon.status()["clients_thrown"], 0)
 
 
 def test_a_hello_that_cannot_be_is_answered():
