@@ -4,8 +4,12 @@
 #include "fabric/counters.h"
 #include "fabric/functions.h"
 #include "fabric/link.h"
+#include "fabric/names.h"
+#include "fabric/script.h"
 #include "fabric/trap.h"
+#include "fabric/words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct port *other_end(const struct fabric *f, const struct port *p)
@@ -108,8 +112,7 @@ static void raise_by_hand(struct fabric *f, struct port *p, enum trap_number num
 /* The new NodeDescription, of which the SM is told (trap 144) by each port that it may manage. */
 static void rename_node(struct fabric *f, struct node *n, const char *name)
 {
-    memset(n->name, 0, sizeof(n->name));
-    memcpy(n->name, name, strlen(name));
+    names_change(f, n, name);
     for (unsigned i = 0; i <= n->ports; i++) {
         struct port *p = node_port(f, n, (uint8_t)i);
 
@@ -142,6 +145,9 @@ int command_do(struct fabric *f, const struct command *c)
     case COMMAND_CLEAR:
         faults_clear(f);
         break;
+    case COMMAND_CANCEL:
+        script_cancel(f, c->value);
+        break;
     case COMMAND_SA_BUSY:
         count_broken(f, n->sa_busy, c->on);
         n->sa_busy = c->on;
@@ -165,4 +171,26 @@ int command_do(struct fabric *f, const struct command *c)
         return functions_assign(f, p, c->function, c->number, c->key);
     }
     return 0;
+}
+
+/* A cable that is plugged in does nothing while a port is disabled: only a Set of its PortInfo
+ * changes that, as on real devices. */
+void command_remark(const struct fabric *f, const struct command *c, struct fabric_error *ret)
+{
+    const struct port *p = &f->ports[c->port];
+    char name[4 * TOPO_NAME_BYTES] = "";
+    struct wire_text text = {.out = name, .cap = sizeof(name)};
+
+    if (c->verb != COMMAND_CUT || c->on)
+        return;
+    if (!p->disabled)
+        p = other_end(f, p);
+    if (!p->disabled)
+        return;
+    words_quote(&text, port_node(f, p)->name);
+    wire_text_end(&text);
+    snprintf(ret->text, sizeof(ret->text),
+             "the cable is in, but port %d of %.80s was disabled by an SM or ibportstate: the link "
+             "stays down until weft run --node NODE -- ibportstate -D 0 %d enable, on that node",
+             p->number, name, p->number);
 }

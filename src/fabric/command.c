@@ -8,6 +8,7 @@
 #include "fabric/attach.h"
 #include "fabric/counters.h"
 #include "fabric/functions.h"
+#include "fabric/script.h"
 #include "fabric/trap.h"
 
 #include <stdio.h>
@@ -174,7 +175,7 @@ enum port_kind {
     PORT_CABLED, /* one with a cable */
 };
 
-static int refuse_port(struct parser *p, const char *what, uint64_t number)
+static int refuse_port(struct parser *p, enum port_kind kind, const char *what, uint64_t number)
 {
     const struct node *n = &p->f->nodes[p->c->node];
     char name[4 * TOPO_NAME_BYTES] = "";
@@ -183,7 +184,8 @@ static int refuse_port(struct parser *p, const char *what, uint64_t number)
     words_quote(&text, n->name);
     wire_text_end(&text);
     snprintf(p->error->text, sizeof(p->error->text), "%.80s %s %llu: its ports are %d to %d", name,
-             what, (unsigned long long)number, node_is_switch(n) ? 0 : 1, n->ports);
+             what, (unsigned long long)number, kind == PORT_ANY && node_is_switch(n) ? 0 : 1,
+             n->ports);
     return WEFT_ERR_NOTFOUND;
 }
 
@@ -205,10 +207,10 @@ static int take_port(struct parser *p, enum port_kind kind)
         return err;
     n = &p->f->nodes[p->c->node];
     if (number > n->ports || (number == 0 && !node_is_switch(n)))
-        return refuse_port(p, "has no port", number);
+        return refuse_port(p, kind, "has no port", number);
     p->c->port = n->first_port + (uint32_t)number;
     if (kind == PORT_CABLED && p->f->ports[p->c->port].peer == FABRIC_NONE)
-        return refuse_port(p, "has no cable at port", number);
+        return refuse_port(p, kind, "has no cable at port", number);
     p->next++;
     return 0;
 }
@@ -436,6 +438,25 @@ static int parse_clear(struct parser *p)
     return take_place(p);
 }
 
+static int parse_cancel(struct parser *p)
+{
+    struct command *c = p->c;
+
+    c->verb = COMMAND_CANCEL;
+    if (take(p, "all"))
+        return 0;
+    if (!peek(p) || !quantity_parse_count(peek(p), &c->value) || c->value == 0)
+        return refuse(p, "all, or the number of a line that waits,");
+    if (!script_waits(p->f, c->value)) {
+        snprintf(p->error->text, sizeof(p->error->text),
+                 "no line of number %llu waits; weft fabric ctl faults lists those that do",
+                 (unsigned long long)c->value);
+        return WEFT_ERR_NOTFOUND;
+    }
+    p->next++;
+    return 0;
+}
+
 static int refuse_counter(struct parser *p)
 {
     const char *words[COUNTERS + 1] = {NULL};
@@ -467,6 +488,28 @@ static int parse_counter(struct parser *p)
     return err != 0 ? err : take_count(p, UINT64_MAX, "a whole number", &c->value);
 }
 
+/* Such a trap tells of a link, or of packets that cross the port: the switch at the other end of
+ * the cable can raise it. */
+static int refuse_trap(struct parser *p)
+{
+    const struct port *peer = &p->f->ports[p->c->port];
+    char name[4 * TOPO_NAME_BYTES] = "";
+    struct wire_text text = {.out = name, .cap = sizeof(name)};
+
+    if (peer->peer != FABRIC_NONE)
+        peer = &p->f->ports[peer->peer];
+    words_quote(&text, port_node(p->f, peer)->name);
+    wire_text_end(&text);
+    if (node_is_switch(port_node(p->f, peer)))
+        snprintf(p->error->text, sizeof(p->error->text),
+                 "trap %d is a switch's only: try trap %.80s/%d %d, of the other end of the cable",
+                 p->c->number, name, peer->number, p->c->number);
+    else
+        snprintf(p->error->text, sizeof(p->error->text), "trap %d is a switch's only",
+                 p->c->number);
+    return WEFT_ERR_FORMAT;
+}
+
 static int parse_trap(struct parser *p)
 {
     static const char *const words[] = {"128", "129", "130", "131", "144", "145",
@@ -487,11 +530,8 @@ static int parse_trap(struct parser *p)
         return err;
     p->c->verb = COMMAND_TRAP;
     p->c->number = numbers[which];
-    if (!is_switch && (p->c->number == TRAP_LINK_STATE || p->c->number == TRAP_BAD_PKEY_SWITCH)) {
-        snprintf(p->error->text, sizeof(p->error->text), "trap %d is a switch's only",
-                 p->c->number);
-        return WEFT_ERR_FORMAT;
-    }
+    if (!is_switch && (p->c->number == TRAP_LINK_STATE || p->c->number == TRAP_BAD_PKEY_SWITCH))
+        return refuse_trap(p);
     return 0;
 }
 
@@ -593,25 +633,33 @@ static const struct {
     const char *word;
     int (*parse)(struct parser *p);
 } verbs[] = {
-    {"link", parse_link},
-    {"node", parse_node},
-    {"loss", parse_loss},
-    {"delay", parse_delay},
-    {"duplicate", parse_duplicate},
-    {"corrupt", parse_corrupt},
-    {"reorder", parse_reorder},
-    {"clear", parse_clear},
-    {"sa", parse_sa},
-    {"counter", parse_counter},
-    {"trap", parse_trap},
-    {"pkey", parse_pkey},
-    {"name", parse_name},
-    {"vf", parse_vf},
+    {"link", parse_link},       {"node", parse_node},           {"loss", parse_loss},
+    {"delay", parse_delay},     {"duplicate", parse_duplicate}, {"corrupt", parse_corrupt},
+    {"reorder", parse_reorder}, {"clear", parse_clear},         {"cancel", parse_cancel},
+    {"sa", parse_sa},           {"counter", parse_counter},     {"trap", parse_trap},
+    {"pkey", parse_pkey},       {"name", parse_name},           {"vf", parse_vf},
 };
+
+/* What a line with a time begins with. */
+static const char *const starts[] = {"at", "after", "every"};
+
+bool fabric_is_command(const char *line)
+{
+    size_t length;
+
+    line += strspn(line, " \t\r");
+    length = strcspn(line, " \t\r");
+    for (size_t i = 0; i < LENGTH(verbs); i++)
+        if (strlen(verbs[i].word) == length && memcmp(verbs[i].word, line, length) == 0)
+            return true;
+    for (size_t i = 0; i < LENGTH(starts); i++)
+        if (strlen(starts[i]) == length && memcmp(starts[i], line, length) == 0)
+            return true;
+    return false;
+}
 
 static int parse_verb(struct parser *p)
 {
-    static const char *const starts[] = {"at", "after", "every"};
     const char *words[LENGTH(verbs) + LENGTH(starts) + 1] = {NULL};
     size_t count = 0;
     unsigned which;

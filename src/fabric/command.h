@@ -17,6 +17,7 @@ enum command_verb {
     COMMAND_BEGIN,   /* `fault` */
     COMMAND_END,     /* loss off, ..., clear on */
     COMMAND_CLEAR,   /* clear */
+    COMMAND_CANCEL,  /* cancel: `value`, or all */
     COMMAND_SA_BUSY, /* sa busy, ok: `on` */
     COMMAND_COUNTER_SET,
     COMMAND_COUNTER_ADD,
@@ -38,7 +39,7 @@ struct command {
     uint8_t function;
     uint8_t width; /* masks of struct port's cable_... */
     uint8_t speed, speed_ext;
-    uint64_t value; /* of a counter */
+    uint64_t value; /* number of a line that waits, 0: all; of a counter */
     struct fault fault;
     char name[TOPO_NAME_BYTES];
 };
@@ -78,5 +79,9 @@ uint32_t command_faults(const struct fabric *f, const struct command *c);
 /** Does a command; there is room for its faults.
  * @return 0; WEFT_ERR_CONFLICT: a VF is not to have this P_Key (struct fabric_config.vf_strict) */
 int command_do(struct fabric *f, const struct command *c);
+
+/** What is to be known about a command that was done: why it does not show what was wanted.
+ * @param ret  receives a sentence, or is left as it is */
+void command_remark(const struct fabric *f, const struct command *c, struct fabric_error *ret);
 
 #endif

@@ -267,12 +267,15 @@ weft_time fabric_deadline(const struct fabric *f);
 /** Does what a line of the fault vocabulary says (docs/fabric.md). A line with a time is kept until
  * then.
  * @param line   the line; copied
- * @param error  why not
+ * @param error  why not; of a line that was done a remark, or empty
  * @return 0; WEFT_ERR_FORMAT: no such command or a malformed argument; WEFT_ERR_NOTFOUND: it names
  *         a node, port or cable that does not exist; WEFT_ERR_CONFLICT: several nodes have the
  *         name, or a VF is not to have this P_Key (vf_strict); WEFT_ERR_FULL: too many faults or
  * lines waiting; WEFT_ERR_CLOCK */
 int fabric_command(struct fabric *f, weft_time now, const char *line, struct fabric_error *error);
+
+/** Whether a line begins with a word of the fault vocabulary. */
+bool fabric_is_command(const char *line);
 
 /** Reads a script, one command a line; `#` begins a comment. Nothing is done when a line is wrong.
  * @param ret_line  the line the error is about
@@ -282,8 +285,8 @@ int fabric_script(struct fabric *f, weft_time now, const char *text, size_t byte
 
 /** Writes as text what commands have brought about and what is to come: a command a line that would
  * do it again, first what is in force ("node leaf-1 dead", "loss 5% on link leaf-1/3 out"), then
- * the lines that wait, each with the time that is left ("in 3.500s: link leaf-1/3 up"). Names are
- * quoted and escaped as commands want them, so the text is safe to print.
+ * the lines that wait, each with the time that is left and the command that takes it back
+ * ("in 3.500s (cancel 7): link leaf-1/3 up"). Names are quoted and escaped as commands want them, so the text is safe to print.
  * @param text   receives at most bytes-1 bytes and a final 0; NULL when bytes is 0
  * @return the bytes of the whole text without the final 0: call again with more room */
 size_t fabric_faults_text(const struct fabric *f, char *text, size_t bytes);

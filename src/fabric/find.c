@@ -2,6 +2,7 @@
 /* Finding a node by what people call it. */
 #include "core/base/suggest.h"
 #include "fabric/build.h"
+#include "fabric/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,10 +10,16 @@
 #include <string.h>
 #include <strings.h>
 
-#define SUGGESTIONS 3
+#define SUGGESTIONS       3
+/* Anybody may ask for names that are not there: so many nodes are looked at, and so many compared
+ * letter by letter. */
+#define HINT_NODES_MAX    16384
+#define NEAREST_NODES_MAX 4096
 
 /* Digits of a GUID. */
-#define GUID_DIGITS 16
+#define GUID_DIGITS     16
+/* Tools print it without leading zeroes; fewer digits without 0x are rather half a name. */
+#define GUID_DIGITS_MIN 13
 
 /* A name for a message: what is no printable ASCII becomes a question mark. */
 static const char *printable(const char *name, char ret[TOPO_NAME_BYTES])
@@ -25,8 +32,34 @@ static const char *printable(const char *name, char ret[TOPO_NAME_BYTES])
     return ret;
 }
 
-/* Nodes whose names contain what was asked for, or else are nearest to it, as part of a sentence.
- */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether two names differ in letters' case and in zeroes before numbers only: host-1 is
+ * host-00001, and leaf01 Leaf1. */
+static bool same_but_zeroes(const char *a, const char *b)
+{
+    bool in_number = false;
+
+    for (;; a++, b++) {
+        if (!in_number) {
+            while (*a == '0' && is_digit(a[1]))
+                a++;
+            while (*b == '0' && is_digit(b[1]))
+                b++;
+        }
+        if (strncasecmp(a, b, 1) != 0)
+            return false;
+        if (*a == '\0')
+            return true;
+        in_number = is_digit(*a);
+    }
+}
+
+/* Nodes of which one may have been meant: names that are the same but for zeroes, else those that
+ * contain what was asked for, else the nearest. */
 struct hints {
     const char *names[SUGGESTIONS];
     unsigned count;
@@ -34,13 +67,19 @@ struct hints {
 
 static void find_hints(const struct fabric *f, const char *text, struct hints *ret)
 {
+    uint32_t nodes = f->node_count < HINT_NODES_MAX ? f->node_count : HINT_NODES_MAX;
     struct suggest nearest;
 
     suggest_start(&nearest, text);
-    for (uint32_t i = 0; i < f->node_count && ret->count < SUGGESTIONS; i++)
+    for (uint32_t i = 0; i < nodes && ret->count < SUGGESTIONS; i++)
+        if (same_but_zeroes(f->nodes[i].name, text))
+            ret->names[ret->count++] = f->nodes[i].name;
+    if (ret->count > 0)
+        return;
+    for (uint32_t i = 0; i < nodes && ret->count < SUGGESTIONS; i++)
         if (strlen(text) > 1 && strcasestr(f->nodes[i].name, text))
             ret->names[ret->count++] = f->nodes[i].name;
-    for (uint32_t i = 0; i < f->node_count && ret->count == 0; i++)
+    for (uint32_t i = 0; i < nodes && f->node_count <= NEAREST_NODES_MAX && ret->count == 0; i++)
         suggest_offer(&nearest, f->nodes[i].name);
     if (ret->count == 0 && suggest_best(&nearest))
         ret->names[ret->count++] = suggest_best(&nearest);
@@ -48,43 +87,23 @@ static void find_hints(const struct fabric *f, const char *text, struct hints *r
 
 static void suggest_nodes(const struct fabric *f, const char *text, struct fabric_error *error)
 {
+    char example[TOPO_NAME_BYTES];
     struct hints hints = {.count = 0};
     size_t used = strlen(error->text);
 
     find_hints(f, text, &hints);
     for (unsigned i = 0; i < hints.count && used < sizeof(error->text); i++) {
         char name[TOPO_NAME_BYTES];
+        bool last = i + 1 == hints.count;
+        const char *before = i == 0 ? "; did you mean " : last ? " or " : ", ";
 
-        used +=
-            (size_t)snprintf(error->text + used, sizeof(error->text) - used, "%s\"%s\"",
-                             i == 0 ? "; did you mean " : " or ", printable(hints.names[i], name));
+        used += (size_t)snprintf(error->text + used, sizeof(error->text) - used, "%s\"%s\"%s",
+                                 before, printable(hints.names[i], name), last ? "?" : "");
     }
-}
-
-/* The only node whose name this is.
- * @return how many there are */
-static uint32_t find_name(const struct fabric *f, const char *text, uint32_t *ret)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < f->node_count && text[0]; i++) {
-        if (strcmp(f->nodes[i].name, text) != 0)
-            continue;
-        *ret = i;
-        count++;
-    }
-    return count;
-}
-
-static bool find_id(const struct fabric *f, const char *text, uint32_t *ret)
-{
-    for (uint32_t i = 0; i < f->node_count; i++) {
-        if (!f->nodes[i].id || strcmp(f->nodes[i].id, text) != 0)
-            continue;
-        *ret = i;
-        return true;
-    }
-    return false;
+    if (hints.count == 0)
+        (void)snprintf(error->text + used, sizeof(error->text) - used,
+                       "; others are there, such as \"%s\": weft fabric ctl nodes lists them",
+                       printable(f->nodes[0].name, example));
 }
 
 /* Dumps call a node by a letter for its type and its GUID: "H-0002c90300001234". */
@@ -103,7 +122,7 @@ static bool find_guid(const struct fabric *f, const char *text, uint32_t *ret)
     digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
 
     if (strlen(digits) == 0 || strlen(digits) > GUID_DIGITS ||
-        (digits == text && strlen(digits) != GUID_DIGITS) ||
+        (digits == text && strlen(digits) < GUID_DIGITS_MIN) ||
         digits[strspn(digits, "0123456789abcdefABCDEF")] != '\0')
         return false;
     port = build_find_guid(f, strtoull(digits, NULL, 16));
@@ -137,7 +156,7 @@ int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
 {
     char name[TOPO_NAME_BYTES];
     uint32_t node = 0;
-    uint32_t count = find_name(f, text, &node);
+    uint32_t count = names_find(f, text, UINT32_MAX, &node);
 
     if (count > 1) {
         snprintf(error->text, sizeof(error->text),
@@ -145,7 +164,7 @@ int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
                  count, printable(text, name), f->nodes[node].guid);
         return WEFT_ERR_CONFLICT;
     }
-    if (count == 0 && !find_id(f, text, &node) && !find_guid(f, text, &node) &&
+    if (count == 0 && !names_find_id(f, text, &node) && !find_guid(f, text, &node) &&
         !find_lid(f, text, &node)) {
         snprintf(error->text, sizeof(error->text), "there is no node \"%s\"",
                  printable(text, name));

@@ -13,6 +13,7 @@
 struct line {
     uint32_t following, generation; /* the next line of the script being read, or POOL_NONE */
     struct command command;
+    uint64_t number; /* of a line that waits */
     weft_time next, every, until;
     bool waits;
     char text[WORDS_LINE_BYTES + 1];
@@ -24,6 +25,7 @@ struct script {
     struct timers timers;
     struct timer *heap;
     uint32_t *place;
+    uint64_t numbered; /* lines that have waited so far */
 };
 
 int script_new(struct fabric *f)
@@ -71,6 +73,7 @@ static void forget(struct fabric *f, struct line *line)
 
 static void arm(struct fabric *f, struct line *line)
 {
+    line->number = ++f->script->numbered;
     timers_arm(&f->script->timers, pool_slot(&f->script->pool, line), line->next);
     /* The scheduler keeps the earliest of the times that it is told. */
     flight_add(f, line->next, FLIGHT_SCRIPT, 0, NULL);
@@ -115,8 +118,38 @@ bool script_next(const struct fabric *f, uint32_t *pos, struct script_waiting *r
 
     if (!line)
         return false;
-    *ret = (struct script_waiting){line->next, line->every, line->until, line->text};
+    *ret = (struct script_waiting){line->number, line->next, line->every, line->until, line->text};
     return true;
+}
+
+/* A line of a script that is being read, or that is being done, is not armed. */
+static bool is_armed(const struct fabric *f, const struct line *line)
+{
+    return timers_armed(&f->script->timers, pool_slot(&f->script->pool, line));
+}
+
+bool script_waits(const struct fabric *f, uint64_t number)
+{
+    const struct line *line;
+    uint32_t pos = 0;
+
+    while ((line = pool_next(&f->script->pool, &pos)))
+        if (line->number == number && is_armed(f, line))
+            return true;
+    return false;
+}
+
+void script_cancel(struct fabric *f, uint64_t number)
+{
+    struct line *line;
+    uint32_t pos = 0;
+
+    while ((line = pool_next(&f->script->pool, &pos))) {
+        if ((number != 0 && line->number != number) || !is_armed(f, line))
+            continue;
+        timers_disarm(&f->script->timers, pool_slot(&f->script->pool, line));
+        forget(f, line);
+    }
 }
 
 /* Times of lines: when they were given, and when the line before is done. */
@@ -186,8 +219,10 @@ static void add(struct fabric *f, struct batch *b, struct line *line)
 }
 
 /* Ends a batch: its lines are done or wait, or, after an error, are forgotten.
+ * @param ret_remark  what is to be known of a line that was done, or left as it is
  * @return what came of the last line done */
-static int end(struct fabric *f, const struct batch *b, bool forgotten)
+static int end(struct fabric *f, const struct batch *b, bool forgotten,
+               struct fabric_error *ret_remark)
 {
     uint32_t slot = b->first;
     int err = 0;
@@ -200,8 +235,10 @@ static int end(struct fabric *f, const struct batch *b, bool forgotten)
             arm(f, line);
             continue;
         }
-        if (!forgotten && !line->waits)
+        if (!forgotten && !line->waits) {
             err = attempt(f, &line->command);
+            command_remark(f, &line->command, ret_remark);
+        }
         forget(f, line);
     }
     f->stats.scheduled = f->script->pool.used;
@@ -244,7 +281,9 @@ static int play(struct fabric *f, weft_time now, const char *text, size_t bytes,
             err = check_room(f, &batch, error);
         text += newline ? length + 1 : length;
     }
-    *ret_last = end(f, &batch, err != 0);
+    if (err == 0)
+        error->text[0] = '\0';
+    *ret_last = end(f, &batch, err != 0, error);
     if (err != 0) {
         *ret_line = number;
         return err;

@@ -19,6 +19,7 @@ void script_due(struct fabric *f);
 
 /** A line that waits. */
 struct script_waiting {
+    uint64_t number;  /* from 1, in the order in which lines were given; none is used twice */
     weft_time next;   /* when it is done next */
     weft_time every;  /* 0: once */
     weft_time until;  /* when it is done last; WEFT_TIME_NEVER: no end */
@@ -28,5 +29,11 @@ struct script_waiting {
 /** Walks the lines that wait: start with *pos = 0.
  * @return whether there was one */
 bool script_next(const struct fabric *f, uint32_t *pos, struct script_waiting *ret);
+
+/** Whether a line of this number waits. */
+bool script_waits(const struct fabric *f, uint64_t number);
+
+/** Forgets a line that waits, or with 0 all of them. The line that says so goes on. */
+void script_cancel(struct fabric *f, uint64_t number);
 
 #endif

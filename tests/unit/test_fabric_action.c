@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What commands do: to links, nodes, counters, keys and names, and what the SM is told. */
 #include "fabric/command.h"
+#include "fabric/link.h"
 #include "fabric_fixture.h"
 
 #include <setjmp.h>
@@ -187,6 +188,54 @@ static void test_a_new_name_is_told_and_found(void **state)
     ff_free(ff);
 }
 
+static void test_a_cable_at_a_disabled_port_comes_with_a_remark(void **state)
+{
+    struct ff *ff = start(ff_chain);
+    struct fabric_error error = {.text = "before"};
+
+    (void)state;
+    assert_int_equal(fabric_command(ff->f, ff->now, "link s1/2 up", &error), 0);
+    assert_string_equal(error.text, "");
+    assert_true(
+        link_set_state(ff->f, ff_port(ff, "s2", 2), PORT_STATE_NOP, PORT_PHYSICAL_DISABLED));
+    assert_int_equal(fabric_command(ff->f, ff->now, "link s1/2 down", &error), 0);
+    assert_string_equal(error.text, "");
+    /* Whichever end is named. */
+    for (int end = 1; end <= 2; end++) {
+        assert_int_equal(
+            fabric_command(ff->f, ff->now, end == 1 ? "link s1/2 up" : "link s2/2 up", &error), 0);
+        assert_non_null(strstr(error.text, "port 2 of \"s2\" was disabled"));
+        assert_non_null(strstr(error.text, "ibportstate -D 0 2 enable"));
+    }
+    assert_int_equal(port_get_state(ff_port(ff, "s1", 2)), PORT_STATE_DOWN);
+    ff_free(ff);
+}
+
+static void test_states_count_as_faults_once_however_often_they_are_said(void **state)
+{
+    static const struct {
+        const char *line;
+        uint32_t faults;
+    } steps[] = {
+        {"node a dead", 1},    {"node a dead", 1},         {"sa b busy", 2},
+        {"link s1/2 down", 3}, {"link s2/2 down", 3},      {"link s1/2 width 1x", 4},
+        {"clear", 4},          {"link s2/2 speed SDR", 4}, {"loss 1% on all", 5},
+        {"link s1/2 up", 4},   {"link s1/2 restore", 3},   {"link s1/2 restore", 3},
+        {"sa b ok", 2},        {"node a alive", 1},        {"loss off on all", 0},
+    };
+    struct ff *ff = start(ff_chain);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct fabric_stats stats;
+
+        ff_command(ff, steps[i].line);
+        fabric_stats(ff->f, &stats);
+        assert_int_equal(stats.faults, steps[i].faults);
+    }
+    ff_free(ff);
+}
+
 static void test_a_link_s_fault_counts_once_for_each_direction(void **state)
 {
     struct ff *ff = start(ff_two_hosts);
@@ -212,6 +261,8 @@ int main(void)
         cmocka_unit_test(test_flags_and_tables_are_set),
         cmocka_unit_test(test_traps_are_raised_by_hand),
         cmocka_unit_test(test_a_new_name_is_told_and_found),
+        cmocka_unit_test(test_a_cable_at_a_disabled_port_comes_with_a_remark),
+        cmocka_unit_test(test_states_count_as_faults_once_however_often_they_are_said),
         cmocka_unit_test(test_a_link_s_fault_counts_once_for_each_direction),
     };
 

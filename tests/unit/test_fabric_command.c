@@ -265,9 +265,10 @@ static void refused(const struct bad *bad, int err)
 static void test_malformed_lines_name_the_word_and_what_is_expected(void **state)
 {
     static const struct bad cases[] = {
-        {"lnik a/1 down", "\"lnik\" stands where link, node, loss, delay, duplicate, corrupt, "
-                          "reorder, clear, sa, counter, trap, pkey, name, vf, at, after or every "
-                          "is expected: did you mean link?"},
+        {"lnik a/1 down",
+         "\"lnik\" stands where link, node, loss, delay, duplicate, corrupt, "
+         "reorder, clear, cancel, sa, counter, trap, pkey, name, vf, at, after or every "
+         "is expected: did you mean link?"},
         {"atfer 5s clear", "did you mean after?"},
         {"at 5s atfer 5s clear", "pkey, name or vf is expected"},
         {"xyzzy", "\"xyzzy\" stands where link"},
@@ -333,8 +334,12 @@ static void test_malformed_details_and_times(void **state)
         {"counter a/1 xmit_data add", "the line ends where a whole number is expected"},
         {"counter a/1 xmit_data add -1", "\"-1\" stands where a whole number"},
         {"counter a/1 xmit_data add 18446744073709551616", "stands where a whole number"},
+        {"cancel", "the line ends where all, or the number"},
+        {"cancel 0", "\"0\" stands where all, or the number"},
+        {"cancel -1", "\"-1\" stands where all"},
+        {"cancel all of", "\"of\" stands where the line's end"},
         {"trap a/1 127", "\"127\" stands where 128, 129"},
-        {"trap a/1 128", "trap 128 is a switch's only"},
+        {"trap a/1 128", "trap 128 is a switch's only: try trap \"sw\"/1 128, of the other end"},
         {"trap a/1 259", "trap 259 is a switch's only"},
         {"pkey a/1 128 0x8001", "\"128\" stands where an index in this port's P_Key table"},
         {"pkey sw/1 32 0x8001", "\"32\" stands where an index"},
@@ -414,9 +419,10 @@ static void test_missing_nodes_ports_and_cables_are_named(void **state)
         {"node c dead", "no node \"c\""},
         {"node \"\" dead", "no node \"\""},
         {"link swx/1 down", "no node \"swx\""},
-        {"link sw/5 down", "\"sw\" has no port 5: its ports are 0 to 4"},
-        {"link sw/3 down", "\"sw\" has no cable at port 3: its ports are 0 to 4"},
-        {"link sw/0 down", "\"sw\" has no cable at port 0"},
+        {"link sw/5 down", "\"sw\" has no port 5: its ports are 1 to 4"},
+        {"link sw/3 down", "\"sw\" has no cable at port 3: its ports are 1 to 4"},
+        {"link sw/0 down", "\"sw\" has no cable at port 0: its ports are 1 to 4"},
+        {"cancel 7", "no line of number 7 waits; weft fabric ctl faults lists those that do"},
         {"link a/0 down", "\"a\" has no port 0: its ports are 1 to 1"},
         {"counter a/18446744073709551615 xmit_data add 1", "has no port 18446744073709551615"},
         {"loss 5% on link sw/4", "no cable at port 4"},

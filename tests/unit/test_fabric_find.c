@@ -2,10 +2,12 @@
 /* src/fabric/find.c: names, ids, GUIDs and LIDs, and what is said where nothing fits. */
 #include "fabric_fixture.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +130,43 @@ static void test_similar_names_are_suggested(void **state)
     ff_free(ff);
 }
 
+static void test_zeroes_before_numbers_are_no_riddle(void **state)
+{
+    struct ff *ff = ff_new("fat-tree:hosts=36,radix=36", NULL);
+    struct fabric_error error;
+
+    (void)state;
+    error = fails(ff, "host-1", WEFT_ERR_NOTFOUND);
+    assert_string_equal(error.text, "there is no node \"host-1\"; did you mean \"host-00001\"?");
+    error = fails(ff, "Host-0000000010", WEFT_ERR_NOTFOUND);
+    assert_non_null(strstr(error.text, "did you mean \"host-00010\"?"));
+    error = fails(ff, "st-0000", WEFT_ERR_NOTFOUND);
+    assert_non_null(
+        strstr(error.text, "did you mean \"host-00001\", \"host-00002\" or \"host-00003\"?"));
+    error = fails(ff, "nobody at all", WEFT_ERR_NOTFOUND);
+    assert_non_null(strstr(error.text, "weft fabric ctl nodes lists them"));
+    ff_free(ff);
+}
+
+static void test_guids_are_taken_as_tools_print_them(void **state)
+{
+    struct ff *ff = ff_new("fat-tree:hosts=36,radix=36", NULL);
+    uint64_t guid = ff->f->nodes[3].guid;
+    struct fabric_error error;
+    char text[32];
+    uint32_t node = 0;
+
+    (void)state;
+    assert_true(guid >> 52 != 0 && guid >> 60 == 0);
+    snprintf(text, sizeof(text), "%" PRIx64, guid);
+    assert_int_equal(strlen(text), 15);
+    assert_int_equal(fabric_find(ff->f, text, &node, &error), 0);
+    assert_int_equal(node, 3);
+    /* Twelve digits are no GUID. */
+    fails(ff, text + 3, WEFT_ERR_NOTFOUND);
+    ff_free(ff);
+}
+
 static void test_hostile_names_are_only_not_found(void **state)
 {
     struct ff *ff = ff_new(ff_two_hosts, NULL);
@@ -156,6 +195,8 @@ int main(void)
         cmocka_unit_test(test_a_lid_finds_who_has_it),
         cmocka_unit_test(test_a_name_of_two_nodes_is_refused_with_a_guid_to_try),
         cmocka_unit_test(test_similar_names_are_suggested),
+        cmocka_unit_test(test_zeroes_before_numbers_are_no_riddle),
+        cmocka_unit_test(test_guids_are_taken_as_tools_print_them),
         cmocka_unit_test(test_hostile_names_are_only_not_found),
     };
 

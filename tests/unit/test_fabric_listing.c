@@ -83,16 +83,16 @@ static void test_every_kind_of_line(void **state)
               "delay 2s jitter 1ns on node \"sw\" requests\n"
               "duplicate 100% on link \"a\"/1 out\n"
               "corrupt 1% on link \"sw\"/1 out\n"
-              "in 1.500s: at 1.5s link sw/2 up # later\n"
-              "in 3600.000s: every 1h clear until 2h\n");
+              "in 1.500s (cancel 1): at 1.5s link sw/2 up # later\n"
+              "in 3600.000s (cancel 2): every 1h clear until 2h\n");
     ff_advance(ff, WEFT_S + 1);
     ff_command(ff, "clear");
     lists(ff, "node \"a\" dead\n"
               "sa \"b\" busy\n"
               "link \"sw\"/1 width 1x speed NDR\n"
               "link \"sw\"/2 down\n"
-              "in 0.499s: at 1.5s link sw/2 up # later\n"
-              "in 3598.999s: every 1h clear until 2h\n");
+              "in 0.499s (cancel 1): at 1.5s link sw/2 up # later\n"
+              "in 3598.999s (cancel 2): every 1h clear until 2h\n");
     ff_free(ff);
 }
 
@@ -128,7 +128,7 @@ static void test_names_that_are_no_words_or_not_unique(void **state)
     ff_command(ff, "node 0x20 dead");
     ff_command(ff, "at 1s link \"x \\\"1\\\" \\\\ \\x07/2\"/1 down");
     lists(ff, "node \"x \\\"1\\\" \\\\ \\x07/2\" dead\n"
-              "in 1.000s: at 1s link \"x \\\"1\\\" \\\\ \\x07/2\"/1 down\n");
+              "in 1.000s (cancel 1): at 1s link \"x \\\"1\\\" \\\\ \\x07/2\"/1 down\n");
     ff_command(ff, "name 0x20 b");
     ff_advance(ff, WEFT_S);
     lists(ff, "node 0x0000000000000020 dead\nlink \"sw\"/1 down\n");

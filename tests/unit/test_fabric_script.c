@@ -363,6 +363,54 @@ static void test_a_day_of_script_neither_leaks_nor_stops(void **state)
     ff_free(ff);
 }
 
+static void test_lines_that_wait_are_taken_back_by_number_or_all(void **state)
+{
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    struct fabric_error error = {.text = ""};
+
+    (void)state;
+    play(ff, "at 1s counter a/1 xmit_wait add 1\n"
+             "at 1s counter a/1 xmit_wait add 10\n"
+             "every 1s counter a/1 xmit_wait add 100");
+    ff_command(ff, "cancel 2");
+    assert_int_equal(ff_stats(ff).scheduled, 2);
+    assert_int_equal(fabric_command(ff->f, ff->now, "cancel 2", &error), WEFT_ERR_NOTFOUND);
+    ff_advance(ff, WEFT_S);
+    assert_int_equal(count(ff), 101);
+    /* Done, so it waits no more; the repeated one has kept its number. */
+    assert_int_equal(fabric_command(ff->f, ff->now, "cancel 1", &error), WEFT_ERR_NOTFOUND);
+    ff_command(ff, "cancel 3");
+    ff_command(ff, "cancel all");
+    ff_advance(ff, 10 * WEFT_S);
+    assert_int_equal(count(ff), 101);
+    assert_int_equal(ff_stats(ff).scheduled, 0);
+    assert_true(fabric_deadline(ff->f) == WEFT_TIME_NEVER);
+    /* No number is used twice. */
+    ff_command(ff, "at 1s counter a/1 xmit_wait add 1");
+    ff_command(ff, "cancel 4");
+    assert_int_equal(ff_stats(ff).scheduled, 0);
+    ff_free(ff);
+}
+
+static void test_a_script_takes_back_what_waits_but_not_itself(void **state)
+{
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+
+    (void)state;
+    play(ff, "at 3s counter a/1 xmit_wait add 1\n"
+             "every 2s cancel all\n"
+             "at 1s cancel all\n" /* takes the two above, not the one below */
+             "cancel all\n"       /* at once: these three, as those below do not wait yet */
+             "at 5s counter a/1 xmit_wait add 10\n");
+    assert_int_equal(ff_stats(ff).scheduled, 1);
+    play(ff, "every 2s cancel all\nat 1s counter a/1 xmit_wait add 100\n"
+             "at 2s counter a/1 xmit_wait add 1000\n"); /* due together: the first one wins */
+    ff_advance(ff, 9 * WEFT_S);
+    assert_int_equal(count(ff), 100);
+    assert_int_equal(ff_stats(ff).scheduled, 1);
+    ff_free(ff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +426,8 @@ int main(void)
         cmocka_unit_test(test_only_so_many_lines_wait),
         cmocka_unit_test(test_only_so_many_faults_are_in_force),
         cmocka_unit_test(test_equal_seeds_have_equal_histories),
+        cmocka_unit_test(test_lines_that_wait_are_taken_back_by_number_or_all),
+        cmocka_unit_test(test_a_script_takes_back_what_waits_but_not_itself),
         cmocka_unit_test(test_a_day_of_script_neither_leaks_nor_stops),
     };
 
