@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is in force and what is to come, as the commands that would do it again. */
 #include "fabric/fault.h"
-#include "fabric/names.h"
 #include "fabric/script.h"
 #include "fabric/words.h"
 
@@ -11,9 +10,10 @@
 static void write_node(struct wire_text *to, const struct fabric *f, uint32_t node)
 {
     const struct node *n = &f->nodes[node];
+    struct fabric_error unused;
     uint32_t found;
 
-    if (names_find(f, n->name, 2, &found) == 1) {
+    if (fabric_find(f, n->name, &found, &unused) == 0 && found == node) {
         words_quote(to, n->name);
         return;
     }
