@@ -7,6 +7,7 @@
 #include "fabric/functions.h"
 #include "fabric/link.h"
 #include "fabric/multicast.h"
+#include "fabric/names.h"
 #include "fabric/routes.h"
 #include "fabric/script.h"
 #include "fabric/sma.h"
@@ -115,8 +116,9 @@ static int check_config(const struct fabric_config *c, struct fabric_error *erro
 /* All that a fabric consists of, in the order in which it is made. */
 static int make_parts(struct fabric *f, const struct topo *t, struct fabric_error *error)
 {
-    static int (*const parts[])(struct fabric *) = {
-        flights_new, multicast_new, attach_new, functions_new, faults_new, script_new, traps_new};
+    static int (*const parts[])(struct fabric *) = {names_new,  flights_new,   multicast_new,
+                                                    attach_new, functions_new, faults_new,
+                                                    script_new, traps_new};
     int err = build_model(f, t, error);
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && err == 0; i++) {
@@ -171,6 +173,7 @@ struct fabric *fabric_free(struct fabric *f)
     attach_free(f);
     multicast_free(f);
     flights_free(f);
+    names_free(f);
     build_free(f);
     WEFT_ASSERT(f->bytes == sizeof(*f));
     from = f->alloc;

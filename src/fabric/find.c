@@ -2,6 +2,7 @@
 /* Finding a node by what people call it. */
 #include "core/base/suggest.h"
 #include "fabric/build.h"
+#include "fabric/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define SUGGESTIONS 3
+#define SUGGESTIONS       3
+/* Anybody may ask for names that are not there: so many nodes are looked at, and so many compared
+ * letter by letter. */
+#define HINT_NODES_MAX    16384
+#define NEAREST_NODES_MAX 4096
 
 /* Digits of a GUID. */
 #define GUID_DIGITS     16
@@ -62,6 +67,7 @@ struct hints {
 
 static void find_hints(const struct fabric *f, const char *text, struct hints *ret)
 {
+    uint32_t nodes = f->node_count < HINT_NODES_MAX ? f->node_count : HINT_NODES_MAX;
     struct suggest nearest;
 
     suggest_start(&nearest, text);
@@ -70,10 +76,10 @@ static void find_hints(const struct fabric *f, const char *text, struct hints *r
             ret->names[ret->count++] = f->nodes[i].name;
     if (ret->count > 0)
         return;
-    for (uint32_t i = 0; i < f->node_count && ret->count < SUGGESTIONS; i++)
+    for (uint32_t i = 0; i < nodes && ret->count < SUGGESTIONS; i++)
         if (strlen(text) > 1 && strcasestr(f->nodes[i].name, text))
             ret->names[ret->count++] = f->nodes[i].name;
-    for (uint32_t i = 0; i < f->node_count && ret->count == 0; i++)
+    for (uint32_t i = 0; i < nodes && f->node_count <= NEAREST_NODES_MAX && ret->count == 0; i++)
         suggest_offer(&nearest, f->nodes[i].name);
     if (ret->count == 0 && suggest_best(&nearest))
         ret->names[ret->count++] = suggest_best(&nearest);
@@ -98,32 +104,6 @@ static void suggest_nodes(const struct fabric *f, const char *text, struct fabri
         (void)snprintf(error->text + used, sizeof(error->text) - used,
                        "; others are there, such as \"%s\": weft fabric ctl nodes lists them",
                        printable(f->nodes[0].name, example));
-}
-
-/* The only node whose name this is.
- * @return how many there are */
-static uint32_t find_name(const struct fabric *f, const char *text, uint32_t *ret)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < f->node_count && text[0]; i++) {
-        if (strcmp(f->nodes[i].name, text) != 0)
-            continue;
-        *ret = i;
-        count++;
-    }
-    return count;
-}
-
-static bool find_id(const struct fabric *f, const char *text, uint32_t *ret)
-{
-    for (uint32_t i = 0; i < f->node_count; i++) {
-        if (!f->nodes[i].id || strcmp(f->nodes[i].id, text) != 0)
-            continue;
-        *ret = i;
-        return true;
-    }
-    return false;
 }
 
 /* Dumps call a node by a letter for its type and its GUID: "H-0002c90300001234". */
@@ -176,7 +156,7 @@ int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
 {
     char name[TOPO_NAME_BYTES];
     uint32_t node = 0;
-    uint32_t count = find_name(f, text, &node);
+    uint32_t count = names_find(f, text, UINT32_MAX, &node);
 
     if (count > 1) {
         snprintf(error->text, sizeof(error->text),
@@ -184,7 +164,7 @@ int fabric_find(const struct fabric *f, const char *text, uint32_t *ret_node,
                  count, printable(text, name), f->nodes[node].guid);
         return WEFT_ERR_CONFLICT;
     }
-    if (count == 0 && !find_id(f, text, &node) && !find_guid(f, text, &node) &&
+    if (count == 0 && !names_find_id(f, text, &node) && !find_guid(f, text, &node) &&
         !find_lid(f, text, &node)) {
         snprintf(error->text, sizeof(error->text), "there is no node \"%s\"",
                  printable(text, name));

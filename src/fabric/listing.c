@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is in force and what is to come, as the commands that would do it again. */
 #include "fabric/fault.h"
+#include "fabric/names.h"
 #include "fabric/script.h"
 #include "fabric/words.h"
 
@@ -10,10 +11,9 @@
 static void write_node(struct wire_text *to, const struct fabric *f, uint32_t node)
 {
     const struct node *n = &f->nodes[node];
-    struct fabric_error unused;
     uint32_t found;
 
-    if (fabric_find(f, n->name, &found, &unused) == 0 && found == node) {
+    if (names_find(f, n->name, 2, &found) == 1) {
         words_quote(to, n->name);
         return;
     }

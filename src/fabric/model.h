@@ -178,6 +178,7 @@ struct script;     /* script.c */
 struct traps;      /* trap.c */
 struct deliveries; /* attach.c */
 struct spreads;    /* multicast.c */
+struct names;      /* names.c */
 struct functions;  /* functions.c */
 
 /** Elements of the arrays that several nodes share. */
@@ -221,6 +222,7 @@ struct fabric {
     struct deliveries *deliveries;
     struct functions *functions;
     struct spreads *spreads;
+    struct names *names;
     uint32_t work_left; /* events and links that this call may still deal with: FABRIC_WORK_MAX */
 
     void (*tap)(void *ctx, const struct fabric_tap *t);

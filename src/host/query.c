@@ -13,6 +13,8 @@
 
 /* Kept free for the end of a page. */
 #define QUERY_RESERVE          64
+/* A list of faults whose next page nobody has asked for is made anew. */
+#define QUERY_FAULTS_AGE_NS    (5 * WEFT_S)
 /* Nobody has so long a list of faults. */
 #define QUERY_FAULTS_BYTES_MAX ((size_t)64 << 20)
 
@@ -238,29 +240,57 @@ static void write_functions(struct page *p)
     }
 }
 
+/* Has the whole list in s->faults.text.
+ * @return false: there is no memory for it */
+static bool make_faults(struct server *s)
+{
+    struct faults_list *list = &s->faults;
+    size_t bytes = fabric_faults_text(s->fabric, list->text, list->space);
+    char *more;
+
+    if (bytes < list->space)
+        return true;
+    more = bytes < QUERY_FAULTS_BYTES_MAX ? realloc(list->text, bytes + 1) : NULL;
+    if (!more)
+        return false;
+    list->text = more;
+    list->space = bytes + 1;
+    (void)fabric_faults_text(s->fabric, list->text, list->space);
+    return true;
+}
+
 static void write_faults(struct page *p)
 {
-    struct fabric *f = p->server->fabric;
-    size_t bytes = fabric_faults_text(f, NULL, 0);
-    char *all = bytes < QUERY_FAULTS_BYTES_MAX ? malloc(bytes + 1) : NULL;
-    uint64_t at = 0;
+    struct server *s = p->server;
+    struct faults_list *list = &s->faults;
+    bool goes_on = list->next != 0 && list->next == p->from &&
+                   s->looked_at - list->since <= QUERY_FAULTS_AGE_NS;
+    uint64_t at = goes_on ? list->next : 0;
+    char *line;
 
-    if (!all)
+    if (!goes_on && !make_faults(s))
         return;
-    (void)fabric_faults_text(f, all, bytes + 1);
-    for (const char *line = all; *line; at++) {
+    line = list->text + (goes_on ? list->at : 0);
+    for (; *line != '\0' && p->next == 0; at++) {
         size_t length = strcspn(line, "\n"), before = p->text.len;
+        bool ends = line[length] == '\n';
 
         if (page_item(p, at)) {
+            line[length] = '\0';
             if (p->json)
                 page_quote(p, line, length);
             else
-                page_print(p, "%.*s\n", (int)length, line);
+                wire_text_string(&p->text, line);
+            wire_text_string(&p->text, p->json ? "" : "\n");
+            line[length] = ends ? '\n' : '\0';
             page_item_end(p, at, before);
         }
-        line += length + (line[length] == '\n');
+        if (p->next == 0)
+            line += length + ends;
     }
-    free(all);
+    list->at = (size_t)(line - list->text);
+    list->next = p->next;
+    list->since = s->looked_at;
 }
 
 static void write_number(struct page *p, const char *name, uint64_t value)

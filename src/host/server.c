@@ -297,6 +297,7 @@ struct server *server_free(struct server *s)
         (void)close(s->spare_fd);
     (void)sigaction(SIGPIPE, &s->pipe_before, NULL);
     free(s->capture);
+    free(s->faults.text);
     free(s->slots);
     free(s->by_attachment.entries);
     free(s);

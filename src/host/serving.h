@@ -66,6 +66,16 @@ struct client {
     uint64_t packets_in, packets_out, receiver_full;
 };
 
+/** The list of faults that a page was given of: the next page goes on in it, so that many pages of
+ * a long list cost no more than the list. */
+struct faults_list {
+    char *text; /* or NULL */
+    size_t space;
+    size_t at;       /* where the next page begins */
+    uint64_t next;   /* with this line; 0: nowhere */
+    weft_time since; /* the machine's time; an old list is worth nothing */
+};
+
 /** The daemon. */
 struct server {
     struct server_options options;
@@ -99,6 +109,7 @@ struct server {
 
     struct capture *capture; /* NULL: none */
     struct issm *issm;
+    struct faults_list faults;
     struct server_stats stats;
     unsigned char buffer[CHANNEL_MESSAGE_BYTES_MAX]; /* a message being received or made */
 };

@@ -45,9 +45,13 @@ void suggest_start(struct suggest *s, const char *wrong)
 void suggest_offer(struct suggest *s, const char *word)
 {
     size_t word_length = strlen(word);
+    size_t longer = s->wrong_length > word_length ? s->wrong_length - word_length
+                                                  : word_length - s->wrong_length;
     unsigned distance;
 
-    if (s->wrong_length > WORD_LENGTH_MAX || word_length > WORD_LENGTH_MAX)
+    /* So many letters are to be inserted or left out at least. */
+    if (s->wrong_length > WORD_LENGTH_MAX || word_length > WORD_LENGTH_MAX ||
+        longer >= s->best_distance)
         return;
     distance = edit_distance(s->wrong, s->wrong_length, word, word_length);
     if (distance < s->best_distance) {
