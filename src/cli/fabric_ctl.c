@@ -109,6 +109,18 @@ static bool is_query(const char *command)
     return strncmp(command, "port ", 5) == 0;
 }
 
+/* Whether the command is a query with something behind it that it does not take. */
+static bool is_query_and_more(const char *command)
+{
+    char first[16];
+    size_t length = strcspn(command, " ");
+
+    if (length >= sizeof(first) || command[length] == '\0')
+        return false;
+    snprintf(first, sizeof(first), "%.*s", (int)length, command);
+    return is_query(first);
+}
+
 /* Makes the words one line. A word alone is the whole line already. */
 static void take_command(struct options *o, struct control *c, const char *word)
 {
@@ -123,6 +135,9 @@ static void take_command(struct options *o, struct control *c, const char *word)
                        "a command is one line of at most %d bytes; more of them come from standard "
                        "input with -",
                        COMMAND_BYTES_MAX - 1);
+    else if (c->json && is_query_and_more(c->command))
+        options_refuse(o, "with --json nothing stands behind %.*s", (int)strcspn(c->command, " "),
+                       c->command);
     else if (c->json && !is_query(c->command))
         options_refuse(o, "--json is for one of: status, nodes, port, clients, functions, faults");
 }
@@ -372,15 +387,49 @@ static int run_control(struct control *c)
     return exit_code;
 }
 
+/* Words that look like negative numbers are no options: in quotes they reach the fabric, which says
+ * what it wants in their place.
+ * @return the command line for free(), with texts of `texts`, or NULL */
+static const char **quote_numbers(int argc, const char **argv, char **ret_texts)
+{
+    const char **words = calloc((size_t)argc + 1, sizeof(*words));
+    size_t bytes = 1;
+    char *at;
+
+    for (int i = 0; i < argc; i++)
+        bytes += strlen(argv[i]) + 3;
+    *ret_texts = malloc(bytes);
+    if (!words || !*ret_texts) {
+        free(words);
+        return NULL;
+    }
+    at = *ret_texts;
+    for (int i = 0; i < argc; i++) {
+        words[i] = argv[i];
+        if (i < 2 || argv[i][0] != '-' || argv[i][1] < '0' || argv[i][1] > '9' ||
+            strcmp(argv[i - 1], "--fabric") == 0 || strchr(argv[i], '"'))
+            continue;
+        words[i] = at;
+        at += snprintf(at, strlen(argv[i]) + 3, "\"%s\"", argv[i]) + 1;
+    }
+    return words;
+}
+
 int fabric_ctl(int argc, const char **argv)
 {
     struct control *c = calloc(1, sizeof(*c));
+    char *texts = NULL;
+    const char **words = quote_numbers(argc, argv, &texts);
     int exit_code = CLI_FAILED;
 
-    if (!c)
-        return message_failed("no memory for the command line");
-    if (parse(argc, argv, c, &exit_code))
+    if (!c || !words)
+        message_failed("no memory for the command line");
+    else if (parse(argc, words, c, &exit_code))
         exit_code = run_control(c);
+    free(words);
+    free(texts);
+    if (!c)
+        return exit_code;
     free(c->request);
     free(c->answer);
     free(c->socket_path);

@@ -121,6 +121,11 @@ static void take_mode(struct options *o, unsigned *ret)
         mode = 8 * mode + (unsigned)(text[i] - '0');
     if (length == 0 || text[length] != '\0' || mode > 0777)
         options_refuse(o, "--mode \"%s\": wants permissions in octal, such as 0600 or 0666", text);
+    else if ((mode & 0600) != 0600)
+        options_refuse(o,
+                       "--mode %s: the owner must be able to read and write (0600): programs "
+                       "could not connect, nor weft fabric ctl",
+                       text);
     else
         *ret = mode;
 }

@@ -26,6 +26,7 @@
 
 /* The status line, and what it was made of the last time. */
 struct status {
+    bool pcap_told; /* that the capture has failed */
     struct progress progress;
     uint64_t packets;
     weft_time shown_at;
@@ -51,6 +52,32 @@ static weft_time clock_now(void)
     return (weft_time)ts.tv_sec * WEFT_S + (weft_time)ts.tv_nsec;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* A fabric is built of what there is: that parts of it are doubtful is said, and where to look. */
+static void tell_problems(const struct serving *s, const struct topo *t)
+{
+    const char *name = s->request->topology;
+    struct topo_findings found;
+    size_t count;
+
+    if (topo_lint(t, &found) != 0)
+        return;
+    count = found.count + found.dropped;
+    topo_findings_free(&found);
+    if (count == 0)
+        return;
+    if (strcmp(name, "-") == 0)
+        message("%s: %zu problem%s; weft topology lint tells which", topology_shown_name(name),
+                count, plural(count));
+    else
+        message("%s: %zu problem%s; weft topology lint %s tells which", name, count, plural(count),
+                name);
+}
+
 static int build_fabric(struct serving *s)
 {
     const char *name = topology_shown_name(s->request->topology);
@@ -62,6 +89,7 @@ static int build_fabric(struct serving *s)
     if (exit_code != CLI_DONE)
         return exit_code;
     s->links = t->link_count;
+    tell_problems(s, t);
     err = fabric_new(&s->request->fabric, t, &pages_alloc, &s->fabric, &error);
     topo_free(t);
     if (err == WEFT_ERR_NOMEM)
@@ -156,6 +184,19 @@ static void cut_pcap(const struct serving *s)
         message("the capture %s may end in older packets: %s", s->request->pcap, strerror(errno));
 }
 
+/* Says that the capture can be written no more, once and when that happens: the fabric is served on
+ * without it. */
+static void tell_pcap(struct serving *s, const struct server_stats *stats)
+{
+    if (stats->pcap_error == 0 || s->status.pcap_told)
+        return;
+    s->status.pcap_told = true;
+    progress_end(&s->status.progress);
+    message("the capture %s ends here: cannot write it: %s%s; the fabric goes on", s->request->pcap,
+            strerror(stats->pcap_error),
+            stats->pcap_error == EPIPE ? " (its reader has gone)" : "");
+}
+
 static void show_status(void *ctx, const struct server *server)
 {
     struct serving *s = ctx;
@@ -167,19 +208,21 @@ static void show_status(void *ctx, const struct server *server)
     weft_time passed = now - s->status.shown_at;
     uint64_t packets;
 
+    server_stats(server, &stats);
+    tell_pcap(s, &stats);
     if (!s->status.progress.visible || passed == 0)
         return;
-    server_stats(server, &stats);
     fabric_stats(s->fabric, &fabric);
     packets = stats.packets_in + stats.packets_out;
     quantity_print_duration(server_now(server), time_text);
     snprintf(
         text, sizeof(text),
-        "fabric: %" PRIu32 " clients, %.0f MAD/s, %" PRIu64 " drops, %" PRIu32 " faults, time %s",
-        stats.clients, (double)(packets - s->status.packets) / ((double)passed / (double)WEFT_S),
+        "fabric: %" PRIu32 " client%s, %.0f MAD/s, %" PRIu64 " drops, %" PRIu32 " fault%s, time %s",
+        stats.clients, plural(stats.clients),
+        (double)(packets - s->status.packets) / ((double)passed / (double)WEFT_S),
         fabric.dropped_lost + fabric.dropped_link + fabric.dropped_route + fabric.dropped_queue +
             fabric.dropped_key + fabric.dropped_unclaimed + stats.receiver_full,
-        fabric.faults, time_text);
+        fabric.faults, plural(fabric.faults), time_text);
     progress_text(&s->status.progress, text);
     s->status.packets = packets;
     s->status.shown_at = now;
@@ -189,6 +232,7 @@ static int start_server(struct serving *s)
 {
     struct server_options *o = &s->request->server;
     struct fabric_error error = {""};
+    struct server_stats stats;
     int exit_code = s->request->pcap ? open_pcap(s) : CLI_DONE;
     int err;
 
@@ -203,6 +247,11 @@ static int start_server(struct serving *s)
     if (err != 0)
         return message_failed("%s", error.text);
     cut_pcap(s);
+    /* The header is in the file, or nothing will ever be. */
+    server_stats(s->server, &stats);
+    if (stats.pcap_error != 0)
+        return message_failed("cannot write the capture %s: %s", s->request->pcap,
+                              strerror(stats.pcap_error));
     return CLI_DONE;
 }
 
@@ -242,35 +291,38 @@ static void print_summary(const struct server_stats *server, const struct fabric
     char time_text[QUANTITY_TEXT_BYTES];
 
     quantity_print_duration(now, time_text);
-    printf("fabric: served %" PRIu64 " clients for %s; MADs: %" PRIu64 " from clients, %" PRIu64
+    printf("fabric: served %" PRIu64 " client%s for %s; MADs: %" PRIu64 " from clients, %" PRIu64
            " to clients, %" PRIu64 " answered by nodes, %" PRIu64 " traps\n",
-           server->clients_ever, time_text, server->packets_in, server->packets_out,
-           fabric->answered, fabric->traps_sent);
+           server->clients_ever, plural(server->clients_ever), time_text, server->packets_in,
+           server->packets_out, fabric->answered, fabric->traps_sent);
     printf("fabric: dropped: %" PRIu64 " lost, %" PRIu64 " at links that were down, %" PRIu64
            " without route, %" PRIu64 " at full queues, %" PRIu64 " for their keys, %" PRIu64
            " that nobody claimed, %" PRIu64 " at slow clients\n",
            fabric->dropped_lost, fabric->dropped_link, fabric->dropped_route, fabric->dropped_queue,
            fabric->dropped_key, fabric->dropped_unclaimed, server->receiver_full);
     if (server->clients_thrown > 0)
-        printf("fabric: %" PRIu64 " clients were thrown out for breaking the protocol\n",
-               server->clients_thrown);
+        printf("fabric: %" PRIu64 " client%s thrown out for breaking the protocol\n",
+               server->clients_thrown, server->clients_thrown == 1 ? " was" : "s were");
 }
 
 static int close_pcap(struct serving *s, const struct server_stats *stats, int exit_code)
 {
     int pcap = s->pcap;
+    int error = 0;
 
     s->pcap = -1;
-    if (pcap >= 0 && close(pcap) != 0 && exit_code == CLI_DONE)
+    if (pcap >= 0 && close(pcap) != 0 && exit_code == CLI_DONE) {
+        error = errno;
         exit_code = CLI_PART;
+    }
     if (!s->request->pcap || exit_code != CLI_PART)
         return exit_code;
     if (stats->pcap_lost > 0)
-        message("the capture %s lacks %" PRIu64 " packets: its reader was too slow",
-                s->request->pcap, stats->pcap_lost);
+        message("the capture %s lacks %" PRIu64 " packet%s: its reader was too slow",
+                s->request->pcap, stats->pcap_lost, plural(stats->pcap_lost));
     else
-        message("the capture %s is not complete: is the disk full, or has its reader gone?",
-                s->request->pcap);
+        message("the capture %s is not complete: %s", s->request->pcap,
+                strerror(stats->pcap_error != 0 ? stats->pcap_error : error));
     return exit_code;
 }
 

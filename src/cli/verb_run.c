@@ -82,6 +82,9 @@ static void parse(struct options *o, struct run *r)
             keep_name(o, &r->fabric);
         else if (option == OPTION_VF)
             options_count(o, 1, 255, &r->vf);
+        else if (strcmp(options_text(o), "0") == 0)
+            options_refuse(o, "--port 0: ports are 1 to 254; on a switch a program is at port 0 "
+                              "without --port");
         else
             options_count(o, 1, 254, &r->port);
     }

@@ -28,6 +28,7 @@ static void capture_drain(struct capture *c)
             break;
         if (written <= 0) {
             c->failed = true;
+            *c->error = written < 0 ? errno : EIO;
             break;
         }
         c->first += (size_t)written;
@@ -91,7 +92,7 @@ static void capture_tap(void *ctx, const struct fabric_tap *t)
         c->flush_at = 0;
 }
 
-void capture_begin(struct capture *c, int out, uint64_t *lost, struct fabric *f)
+void capture_begin(struct capture *c, int out, uint64_t *lost, int *error, struct fabric *f)
 {
     uint8_t header[WEFT_PCAP_FILE_HEADER_BYTES];
     struct timespec t;
@@ -99,6 +100,7 @@ void capture_begin(struct capture *c, int out, uint64_t *lost, struct fabric *f)
     (void)clock_gettime(CLOCK_REALTIME, &t);
     c->out = out;
     c->lost = lost;
+    c->error = error;
     c->epoch = (weft_time)t.tv_sec * WEFT_S + (weft_time)t.tv_nsec;
     c->flush_at = WEFT_TIME_NEVER;
     (void)weft_pcap_file_header(header, sizeof(header));
@@ -129,8 +131,10 @@ int capture_end(struct capture *c, struct fabric *f)
     capture_drain(c);
     while (c->count > 0 && !c->failed) {
         /* A reader that has stopped is not waited for again. */
-        if (poll(&p, 1, CAPTURE_END_MS) != 1)
+        if (poll(&p, 1, CAPTURE_END_MS) != 1) {
             c->failed = true;
+            *c->error = ETIMEDOUT;
+        }
         capture_drain(c);
     }
     return c->failed || *c->lost > 0 ? WEFT_ERR_STATE : 0;

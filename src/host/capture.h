@@ -21,14 +21,16 @@ struct capture {
     weft_time flush_at; /* the machine's time; WEFT_TIME_NEVER: nothing waits */
     uint32_t psn;
     bool failed;         /* the file could not be written: no more is tried */
+    int *error;          /* why, an errno value */
     size_t first, count; /* what waits in the buffer */
     uint8_t buffer[CAPTURE_BYTES];
 };
 
 /** Begins a capture: writes the file's header and sets the fabric's tap.
- * @param out   a descriptor; should not block
- * @param lost  counts the packets that are left out */
-void capture_begin(struct capture *c, int out, uint64_t *lost, struct fabric *f);
+ * @param out    a descriptor; should not block
+ * @param lost   counts the packets that are left out
+ * @param error  receives an errno value when the file can be written no more */
+void capture_begin(struct capture *c, int out, uint64_t *lost, int *error, struct fabric *f);
 
 /** Writes out what is buffered where that is due.
  * @return when it is due next, of the machine's time; WEFT_TIME_NEVER: nothing waits */

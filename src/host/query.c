@@ -3,6 +3,7 @@
  * for programs, and in pages: what does not fit into one message is asked for again `from N`. */
 #include "host/query.h"
 
+#include "core/base/suggest.h"
 #include "core/wire/text.h"
 #include "host/pump.h"
 
@@ -301,6 +302,12 @@ static void write_number(struct page *p, const char *name, uint64_t value)
         page_print(p, "%s %" PRIu64 "\n", name, value);
 }
 
+/* A member with a word for its value, in text a line. */
+static void write_word(struct page *p, const char *name, const char *word)
+{
+    page_print(p, p->json ? ",\"%s\":\"%s\"" : "%s %s\n", name, word);
+}
+
 static void write_status(struct page *p)
 {
     struct server *s = p->server;
@@ -318,6 +325,9 @@ static void write_status(struct page *p)
     write_number(p, "sleeps", s->stats.sleeps);
     write_number(p, "bells", s->stats.bells);
     write_number(p, "issm_refused", s->stats.issm_refused);
+    write_word(p, "pcap", !s->capture ? "off" : s->stats.pcap_error ? "failed" : "on");
+    if (s->stats.pcap_error)
+        write_word(p, "pcap_error", strerror(s->stats.pcap_error));
     write_number(p, "pcap_lost", s->stats.pcap_lost);
     write_number(p, "attachments", f.attachments);
     write_number(p, "flights", f.flights);
@@ -335,12 +345,6 @@ static void write_status(struct page *p)
     write_number(p, "dropped_queue", f.dropped_queue);
     write_number(p, "dropped_key", f.dropped_key);
     write_number(p, "dropped_unclaimed", f.dropped_unclaimed);
-}
-
-/* A member with a word for its value, in text a line. */
-static void write_word(struct page *p, const char *name, const char *word)
-{
-    page_print(p, p->json ? ",\"%s\":\"%s\"" : "%s %s\n", name, word);
 }
 
 static void write_hex(struct page *p, const char *name, uint64_t value, int digits)
@@ -495,6 +499,43 @@ static int read_manner(const char *at, const struct question *q, struct page *p,
                                        q->word);
 }
 
+/* Does a command; what is to be known of it is the answer. */
+static int answer_command(struct server *s, const char *line, struct message_text *ret,
+                          struct fabric_error *error)
+{
+    char remark[sizeof(error->text) + 1];
+    int err = fabric_command(s->fabric, s->now, line, error);
+
+    if (err)
+        return err;
+    pump_deliver(s);
+    (void)snprintf(remark, sizeof(remark), "%s%s", error->text, error->text[0] ? "\n" : "");
+    (void)message_make_text(ret, MESSAGE_TEXT, remark);
+    return 0;
+}
+
+/* A line that is neither question nor command: a question may have been meant. */
+static int refuse_word(const char *line, size_t word, int err, struct fabric_error *error)
+{
+    struct suggest near;
+    char first[32], shown[4 * sizeof(first)] = "";
+    struct wire_text text = {.out = shown, .cap = sizeof(shown)};
+
+    if (err != WEFT_ERR_FORMAT || word >= sizeof(first) || fabric_is_command(line))
+        return err;
+    (void)snprintf(first, sizeof(first), "%.*s", (int)word, line);
+    suggest_start(&near, first);
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+        suggest_offer(&near, questions[i].word);
+    suggest_offer(&near, "stop");
+    if (!suggest_best(&near))
+        return err;
+    wire_text_escaped(&text, (const uint8_t *)first, word, false);
+    (void)wire_text_end(&text);
+    return server_refuse(error, err, "there is no command \"%s\"; did you mean %s?", shown,
+                         suggest_best(&near));
+}
+
 int query_answer(struct server *s, const char *line, struct message_text *ret,
                  struct fabric_error *error)
 {
@@ -514,14 +555,11 @@ int query_answer(struct server *s, const char *line, struct message_text *ret,
         answer_question(&p, q);
         return 0;
     }
-    if (strcmp(line, "stop") == 0) {
-        server_stop(s);
-    } else {
-        err = fabric_command(s->fabric, s->now, line, error);
-        if (err)
-            return err;
-        pump_deliver(s);
+    if (strcmp(line, "stop") != 0) {
+        err = answer_command(s, line, ret, error);
+        return err ? refuse_word(line, word, err, error) : 0;
     }
+    server_stop(s);
     (void)message_make_text(ret, MESSAGE_TEXT, "");
     return 0;
 }

@@ -237,7 +237,7 @@ int server_new(const struct server_options *o, struct fabric *f, struct server *
     if (!err && o->pcap >= 0) {
         s->capture = calloc(1, sizeof(*s->capture));
         if (s->capture)
-            capture_begin(s->capture, o->pcap, &s->stats.pcap_lost, f);
+            capture_begin(s->capture, o->pcap, &s->stats.pcap_lost, &s->stats.pcap_error, f);
         else
             err = server_refuse(error, WEFT_ERR_NOMEM, "there is no memory for the capture");
     }

@@ -69,6 +69,7 @@ struct server_stats {
     uint64_t issm_refused;   /**< times a file for IsSM was opened and the bit could not be set: the
                                   fabric has too few attachments */
     uint64_t pcap_lost;      /**< packets that are missing in the capture */
+    int pcap_error;          /**< why the capture is written no more: an errno value; 0: it is */
 };
 
 /** Reads the counters. */

@@ -99,6 +99,8 @@ def test_wrong_command_lines_of_fabric_are_named():
             (["--topology", SMALL, "--mode", "0888"], "wants permissions in octal"),
             (["--topology", SMALL, "--mode", "1777"], "wants permissions in octal"),
             (["--topology", SMALL, "--mode", ""], "wants permissions in octal"),
+            (["--topology", SMALL, "--mode", "0"], "the owner must be able to read and write"),
+            (["--topology", SMALL, "--mode", "0466"], "the owner must be able to read and write"),
             (["--topology", SMALL, "--seed", "-1"], "wants a whole number from 0"),
             (["--topology", SMALL, "--hop-latency", "2s"], "from 0 ns to 1.000 s"),
             (["--topology", SMALL, "--agent-time", "5"], "wants a duration"),
@@ -125,6 +127,7 @@ def test_wrong_command_lines_of_ctl_are_named():
             (["/tmp/s", "-", "more"], 'does not know what to do with "more"'),
             (["/tmp/s", "--json", "-"], "--json is for one of"),
             (["/tmp/s", "status\nstop"], "a command is one line"),
+            (["/tmp/s", "nodes", "--json", "extra"], "with --json nothing stands behind nodes"),
             (["/tmp/s", "x" * 5000], "a command is one line"),
             (["--jsno", "status"], "did you mean --json?"),
     ):
@@ -142,7 +145,7 @@ def test_wrong_command_lines_of_run_are_named():
             (["--node", "x"], "which program?"),
             (["--node", "", "true"], "wants a name"),
             (["--fabric=", "--node", "x", "true"], "wants a name"),
-            (["--node", "x", "--port", "0", "true"], "from 1 to 254"),
+            (["--node", "x", "--port", "0", "true"], "at port 0 without --port"),
             (["--node", "x", "--port", "255", "true"], "from 1 to 254"),
             (["true", "--node", "x"], "--node NAME|GUID is missing"),
     ):
@@ -205,8 +208,12 @@ def test_a_script_is_played_by_the_fabrics_own_clock():
             done = ctl(daemon.path, "faults")
             lines = done.stdout.splitlines()
             tap.equal(lines[:2], ['node "host-00001" dead', 'node "host-00002" dead'])
-            assert re.fullmatch(r"in \d+(\.\d+)?s: at 8760h node host-00003 dead", lines[2]), lines
+            assert re.fullmatch(r"in \d+(\.\d+)?s \(cancel 2\): at 8760h node host-00003 dead", lines[2]), lines
             tap.equal(len(lines), 3)
+            says(ctl(daemon.path, "cancel", "1"), FAILED, "no line of number 1 waits")
+            tap.succeeds(ctl(daemon.path, "cancel", "2"))
+            status = json.loads(ctl(daemon.path, "status", "--json").stdout)
+            tap.equal((status["faults"], status["scheduled"]), (2, 0))
             tap.equal(end(daemon)[0], DONE)
 
 
@@ -221,7 +228,7 @@ def test_it_says_when_it_listens_and_sums_up_at_the_end():
                 tap.succeeds(ctl(daemon.path, "status"))
                 exit_code, out, err = end(daemon, number)
                 tap.equal((exit_code, err), (DONE, ""))
-                tap.contains(out, "fabric: served 1 clients for ")
+                tap.contains(out, "fabric: served 1 client for ")
                 tap.contains(out, "fabric: dropped: 0 lost, 0 at links that were down")
             tap.equal(os.listdir(folder), [])
 
@@ -328,10 +335,47 @@ def test_a_capture_is_a_capture():
 
 def test_a_capture_that_cannot_be_written_is_said():
     with tap.scratch() as folder:
-        with serving(folder, "--pcap", "/dev/full") as daemon:
+        for words in ([], ["--daemon"]):
+            done = fabric("--topology", SMALL, "--listen", pathlib.Path(folder, "s"), "--pcap",
+                          "/dev/full", *words)
+            says(done, FAILED, "cannot write the capture /dev/full: No space left on device")
+
+
+def test_a_capture_that_fails_is_said_when_it_does_and_in_the_status():
+    with tap.scratch() as folder:
+        pipe = pathlib.Path(folder, "p")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        with serving(folder, "--up", "--pcap", pipe) as daemon:
+            status = json.loads(ctl(daemon.path, "status", "--json").stdout)
+            tap.equal((status["pcap"], "pcap_error" in status), ("on", False))
+            os.close(reader)
+            tap.succeeds(weft("partitions", "matrix", "--fabric", daemon.path, "--node",
+                              "host-00001"))
+
+            def failed():
+                return json.loads(ctl(daemon.path, "status", "--json").stdout)["pcap"] == "failed"
+            wait_until(failed, "a capture that has failed")
+            text = ctl(daemon.path, "status").stdout
+            tap.contains(text, "\npcap failed\npcap_error Broken pipe\n")
+            said = daemon.stderr.readline()
+            tap.contains(said, f"weft: the capture {pipe} ends here: cannot write it: Broken pipe "
+                         "(its reader has gone); the fabric goes on")
             exit_code, _, err = end(daemon)
         tap.equal(exit_code, PART, "exit code")
-        tap.contains(err, "weft: the capture /dev/full is not complete", "stderr")
+        tap.contains(err, f"weft: the capture {pipe} is not complete: Broken pipe", "stderr")
+
+
+def test_doubtful_topologies_are_served_and_said():
+    with tap.scratch() as folder:
+        topology = pathlib.Path(folder, "two.topo")
+        topology.write_text('Switch 4 "S-0000000000000001" # "a" base port 0 lid 1 lmc 0\n\n'
+                            'Switch 4 "S-0000000000000002" # "b" base port 0 lid 1 lmc 0\n')
+        with serving(folder, topology=topology) as daemon:
+            exit_code, _, err = end(daemon)
+        tap.equal(exit_code, DONE)
+        assert re.search(f"weft: {re.escape(str(topology))}: [0-9]+ problems?; weft topology lint "
+                         f"{re.escape(str(topology))} tells which\n", err), err
 
 
 def test_a_capture_into_a_pipe_that_nobody_reads_is_refused():
@@ -417,6 +461,15 @@ def test_wrong_commands_are_named():
         for words, part in ((["nonsense"], "nonsense"), (["node", "host-00001", "daed"], "daed")):
             says(ctl(daemon.path, *words), USAGE, part)
         says(ctl(daemon.path, "node", "host-0001", "dead"), FAILED, "host-0001", "did you mean")
+        for wrong, meant in (("stats", "status"), ("node", None), ("client", "clients"),
+                             ("sotp", "stop"), ("ports", "port")):
+            done = ctl(daemon.path, wrong)
+            says(done, USAGE)
+            tap.equal(f'there is no command "{wrong}"; did you mean {meant}?' in done.stderr,
+                      meant is not None, done.stderr)
+        for number in ("-1", "-1.5"):
+            says(ctl(daemon.path, "counter", "host-00001/1", "symbol_errors", "add", number), USAGE,
+                 f'"{number}" stands where a whole number is expected')
         tap.equal(end(daemon)[0], DONE)
 
 

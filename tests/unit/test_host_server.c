@@ -6,6 +6,7 @@
 #include "host/server.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -276,6 +277,7 @@ static void test_a_capture_that_cannot_be_written_is_told_at_the_end(void **stat
     struct server_options o = options();
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     struct fabric_error error = {""};
+    struct server_stats stats;
     struct server *s;
 
     (void)state;
@@ -284,6 +286,8 @@ static void test_a_capture_that_cannot_be_written_is_told_at_the_end(void **stat
     assert_int_equal(server_new(&o, fabric, &s, &error), 0);
     server_stop(s);
     assert_int_equal(server_run(s), WEFT_ERR_STATE);
+    server_stats(s, &stats);
+    assert_int_equal(stats.pcap_error, ENOSPC);
     s = server_free(s);
     (void)close(full);
 }
