@@ -21,7 +21,9 @@
 /* What an engine is made with. Memory for segments is address space until they come. */
 #define ENGINE_SENDS          16384
 #define ENGINE_RECV_DEPTH     8192
-#define ENGINE_RMPP_WINDOW    64
+/* Each window is a round trip in which three processes wake each other; some transfers at a time
+ * must fit the ring all the same. */
+#define ENGINE_RMPP_WINDOW    128
 #define ENGINE_RMPP_TRANSFERS 1024
 #define ENGINE_RMPP_BYTES     (UINT64_C(1) << 30)
 #define ENGINE_RMPP_BYTES_MIN (UINT64_C(1) << 20)
