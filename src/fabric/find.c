@@ -71,7 +71,7 @@ static void find_hints(const struct fabric *f, const char *text, struct hints *r
     struct suggest nearest;
 
     suggest_start(&nearest, text);
-    for (uint32_t i = 0; i < f->node_count && ret->count < SUGGESTIONS; i++)
+    for (uint32_t i = 0; i < nodes && ret->count < SUGGESTIONS; i++)
         if (same_but_zeroes(f->nodes[i].name, text))
             ret->names[ret->count++] = f->nodes[i].name;
     if (ret->count > 0)
