@@ -185,12 +185,13 @@ int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id)
 {
     struct attachment *a = find_attachment(f, id);
     uint32_t *link;
+    int err;
 
     if (!a)
         return WEFT_ERR_STALE;
-    if (now < f->now)
-        return WEFT_ERR_CLOCK;
-    f->now = now;
+    err = fabric_advance(f, now);
+    if (err != 0)
+        return err;
     set_issm(f, a, false);
     link = &f->ports[a->port].attached;
     while (*link != slot_of(f, a))
@@ -282,12 +283,13 @@ int fabric_agent_remove(struct fabric *f, struct fabric_attachment id, uint32_t 
 int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id, bool on)
 {
     struct attachment *a = find_attachment(f, id);
+    int err;
 
     if (!a)
         return WEFT_ERR_STALE;
-    if (now < f->now)
-        return WEFT_ERR_CLOCK;
-    f->now = now;
+    err = fabric_advance(f, now);
+    if (err != 0)
+        return err;
     set_issm(f, a, on);
     fabric_settle(f);
     return 0;
@@ -318,12 +320,13 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
     const struct attachment *a = find_attachment(f, id);
     struct packet own;
     struct port *from;
+    int err;
 
     if (!a)
         return WEFT_ERR_STALE;
-    if (now < f->now)
-        return WEFT_ERR_CLOCK;
-    f->now = now;
+    err = fabric_advance(f, now);
+    if (err != 0)
+        return err;
     if (!tid_valid(a, p))
         return WEFT_ERR_INVALID;
     from = &f->ports[a->port];

@@ -354,6 +354,67 @@ static void test_history_does_not_depend_on_how_often_time_passes(void **state)
     }
 }
 
+/* What another program does as time passes. */
+static void interrupt(struct ff *ff, struct ff_program *other, int way)
+{
+    struct packet packet = ff_directed(other, FF_ROUTE_SELF, WEFT_METHOD_GET, 0, 0);
+
+    if (way == 1)
+        assert_int_equal(fabric_send(ff->f, ff->now, other->id, &packet), 0);
+    else if (way == 2)
+        assert_int_equal(fabric_set_issm(ff->f, ff->now, other->id, true), 0);
+    else if (way == 3)
+        ff_detach(other);
+}
+
+static void test_history_does_not_depend_on_what_others_do(void **state)
+{
+    struct fabric_config c;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.hop_ns = 1000;
+    for (int way = 0; way < 4; way++) {
+        struct ff *ff = ff_new(ff_chain, &c);
+        struct ff_program *p = ff_attach(ff, "a"), *other = ff_attach(ff, "b");
+        struct packet packet =
+            ff_directed(p, FF_ROUTE(1, 2, 1), WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+
+        ff_send(p, &packet);
+        for (int round = 0; round < 4; round++) {
+            assert_false(ff_receive(p, &packet));
+            ff->now += 1900;
+            if (way == 1 || round == 2)
+                interrupt(ff, other, way);
+            ff_advance(ff, 0);
+        }
+        /* six links, so by 6 us, which is within the fourth round */
+        assert_true(ff_receive(p, &packet));
+        ff_free(ff);
+    }
+}
+
+static void test_what_is_due_happens_before_a_call_acts(void **state)
+{
+    (void)state;
+    for (int way = 1; way < 4; way++) {
+        struct ff *ff = ff_new(ff_two_hosts, NULL);
+        struct ff_program *p = ff_attach(ff, "a"), *other = ff_attach(ff, "b");
+        struct packet packet = ff_directed(p, FF_ROUTE(1), WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+
+        ff_command(ff, "at 1s link a/1 down");
+        ff->now = 2 * WEFT_S;
+        if (way > 1)
+            interrupt(ff, other, way);
+        else
+            assert_int_equal(fabric_send(ff->f, ff->now, p->id, &packet), 0);
+        assert_int_equal(port_get_state(p->port), PORT_STATE_DOWN);
+        ff_advance(ff, 0);
+        assert_false(ff_receive(p, &packet));
+        ff_free(ff);
+    }
+}
+
 static void test_the_tap_hears_why_a_packet_was_dropped(void **state)
 {
     struct ff *ff = ff_new(ff_two_hosts, NULL);
@@ -471,6 +532,8 @@ int main(void)
         cmocka_unit_test(test_pkey_tables_are_copied),
         cmocka_unit_test(test_time_does_not_go_back),
         cmocka_unit_test(test_history_does_not_depend_on_how_often_time_passes),
+        cmocka_unit_test(test_history_does_not_depend_on_what_others_do),
+        cmocka_unit_test(test_what_is_due_happens_before_a_call_acts),
         cmocka_unit_test(test_the_tap_hears_why_a_packet_was_dropped),
         cmocka_unit_test(test_each_reason_is_counted_in_its_place),
         cmocka_unit_test(test_a_large_fabric_is_made_and_asked),
