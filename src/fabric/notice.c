@@ -31,6 +31,7 @@ enum detail {
     DETAIL_144_LOCAL = 5,
     DETAIL_144_CAPABILITY = 6,
     DETAIL_144_CHANGES = 11,
+    DETAIL_144_CAPABILITY2 = 12,
     DETAIL_145_LID = 2,
     DETAIL_145_GUID = 6,
     DETAIL_256_LID = 2,
@@ -44,11 +45,10 @@ enum detail {
     DETAIL_257_LID1 = 2,
     DETAIL_257_LID2 = 4,
     DETAIL_257_KEY = 6,
-    DETAIL_257_SL = 10,
-    DETAIL_257_QP1 = 11,
-    DETAIL_257_QP2 = 15,
-    DETAIL_257_GID1 = 19,
-    DETAIL_257_GID2 = 35,
+    DETAIL_257_SL_QP1 = 10,
+    DETAIL_257_QP2 = 14,
+    DETAIL_257_GID1 = 18,
+    DETAIL_257_GID2 = 34,
     DETAIL_259_VALID = 0,
     DETAIL_259_LID1 = 2,
     DETAIL_259_LID2 = 4,
@@ -93,8 +93,7 @@ static void details_key(uint8_t *d, const struct packet *cause, uint32_t key)
     wire_set_be16(d + DETAIL_257_LID1, cause->slid);
     wire_set_be16(d + DETAIL_257_LID2, cause->dlid);
     wire_set_be32(d + DETAIL_257_KEY, key);
-    d[DETAIL_257_SL] = (uint8_t)(cause->sl << 4);
-    wire_set_be32(d + DETAIL_257_QP1, cause->src_qpn);
+    wire_set_be32(d + DETAIL_257_SL_QP1, (uint32_t)cause->sl << 28 | cause->src_qpn);
     wire_set_be32(d + DETAIL_257_QP2, cause->dst_qpn);
     if (cause->has_grh) {
         memcpy(d + DETAIL_257_GID1, cause->sgid, sizeof(cause->sgid));
@@ -138,6 +137,7 @@ static void details_capability(uint8_t *d, const struct port *sender, uint8_t ch
         d[DETAIL_144_CAPABILITY + 3] |= CAPABILITY_SM;
     d[DETAIL_144_LOCAL] = changes != 0 ? OTHER_LOCAL_CHANGES : 0;
     d[DETAIL_144_CHANGES] = changes;
+    memcpy(d + DETAIL_144_CAPABILITY2, sender->info + WIRE_AT_PORT_INFO_CAPABILITY_MASK2, 2);
 }
 
 /* The cause, and what is read when the notice is written. */

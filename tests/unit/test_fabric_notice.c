@@ -49,6 +49,7 @@ static void test_capability_and_local_changes(void **state)
     uint16_t lid = port_lid(a->port);
     struct packet p;
 
+    wire_set(WIRE_PORT_INFO_CAPABILITY_MASK2, a->port->info, 0x1234);
     assert_int_equal(fabric_set_issm(lab.ff->f, lab.ff->now, a->id, true), 0);
     p = trap_lab_expect(&lab, TRAP_CAPABILITY);
     trap_lab_expect_notice(&p, 4, 1, lid);
@@ -56,6 +57,7 @@ static void test_capability_and_local_changes(void **state)
     assert_int_equal(trap_lab_details(&p)[5], 0);
     assert_int_equal(wire_be32(trap_lab_details(&p) + 6), SMA_CAPABILITY_HOST | CAPABILITY_SM);
     assert_int_equal(wire_be16(trap_lab_details(&p) + 10), 0);
+    assert_int_equal(wire_be16(trap_lab_details(&p) + 12), 0x1234);
     trap_lab_repress(&lab, &p);
     trap_raise_changed(lab.ff->f, a->port, TRAP_CHANGED_NODE_DESC);
     p = trap_lab_expect(&lab, TRAP_CAPABILITY);
@@ -160,11 +162,10 @@ static void check_bad_key(struct trap_lab *lab, enum trap_number number, uint32_
     assert_int_equal(wire_be16(trap_lab_details(&p) + 2), 11);
     assert_int_equal(wire_be16(trap_lab_details(&p) + 4), 12);
     assert_int_equal(wire_be32(trap_lab_details(&p) + 6), key);
-    assert_int_equal(trap_lab_details(&p)[10], 13 << 4);
-    assert_int_equal(wire_be32(trap_lab_details(&p) + 11), 0x123456);
-    assert_int_equal(wire_be32(trap_lab_details(&p) + 15), 0x654321);
-    assert_memory_equal(trap_lab_details(&p) + 19, grh ? cause.sgid : gid, 16);
-    assert_memory_equal(trap_lab_details(&p) + 35, grh ? cause.dgid : gid, 16);
+    assert_int_equal(wire_be32(trap_lab_details(&p) + 10), 0xD0123456);
+    assert_int_equal(wire_be32(trap_lab_details(&p) + 14), 0x654321);
+    assert_memory_equal(trap_lab_details(&p) + 18, grh ? cause.sgid : gid, 16);
+    assert_memory_equal(trap_lab_details(&p) + 34, grh ? cause.dgid : gid, 16);
     trap_lab_repress(lab, &p);
     ff_advance(lab->ff, 10 * TRAP_LAB_SECOND);
 }
