@@ -292,6 +292,15 @@ static int channel_send(int socket, const void *request, size_t bytes)
     }
 }
 
+/* Whether an answer is of this type and has all that belongs to it: of a text at least its end. */
+static bool channel_fits(const void *answer, size_t bytes, enum message_type type)
+{
+    size_t wanted = message_bytes((uint16_t)type);
+
+    return message_has_head(answer, bytes) && ((const struct message_head *)answer)->type == type &&
+           (wanted != 0 ? bytes == wanted : bytes > sizeof(struct message_head));
+}
+
 int channel_ask(struct channel *c, void *request, size_t bytes, enum message_type type,
                 void *answer, size_t space, size_t *ret_bytes, char text[CHANNEL_TEXT_BYTES])
 {
@@ -329,7 +338,7 @@ int channel_ask(struct channel *c, void *request, size_t bytes, enum message_typ
         c->broken = got.head.type == MESSAGE_REFUSED;
         return refuse(text, got.result.err, "%s", got.result.text);
     }
-    if (!message_has_head(&got, got_bytes) || got.head.type != type || got_bytes > space) {
+    if (!channel_fits(&got, got_bytes, type) || got_bytes > space) {
         c->broken = true;
         return refuse(text, WEFT_ERR_FORMAT,
                       "the fabric daemon answers something else than it "

@@ -118,6 +118,15 @@ static int message_take_fds(struct msghdr *m, int ret_fds[MESSAGE_FDS])
     return WEFT_ERR_FORMAT;
 }
 
+static void message_close_fds(int fds[MESSAGE_FDS])
+{
+    for (int i = 0; i < MESSAGE_FDS; i++) {
+        if (fds[i] >= 0)
+            (void)close(fds[i]);
+        fds[i] = -1;
+    }
+}
+
 int message_receive(int socket, void *message, size_t space, size_t *ret_bytes, int *ret_fds)
 {
     struct iovec part = {.iov_base = message, .iov_len = space};
@@ -139,15 +148,16 @@ int message_receive(int socket, void *message, size_t space, size_t *ret_bytes, 
         return errno == EAGAIN ? WEFT_ERR_NOTFOUND : WEFT_ERR_STATE;
     if (ret_fds)
         err = message_take_fds(&m, ret_fds);
-    if (err)
-        return err;
     /* An empty message cannot be told from the end. */
-    if (got == 0)
-        return WEFT_ERR_STATE;
-    if ((m.msg_flags & MSG_TRUNC) != 0)
-        return WEFT_ERR_FORMAT;
-    *ret_bytes = (size_t)got;
-    return 0;
+    if (!err && got == 0)
+        err = WEFT_ERR_STATE;
+    if (!err && (m.msg_flags & MSG_TRUNC) != 0)
+        err = WEFT_ERR_FORMAT;
+    if (!err)
+        *ret_bytes = (size_t)got;
+    else if (ret_fds)
+        message_close_fds(ret_fds);
+    return err;
 }
 
 void message_close(int socket)

@@ -46,8 +46,9 @@ int message_send(int socket, const void *message, size_t bytes, const int *fds);
 /** Receives a message without blocking.
  * @param space      bytes at `message`; a longer message is a broken one
  * @param ret_bytes  its bytes
- * @param ret_fds    MESSAGE_FDS descriptors, -1 where none came, close-on-exec; NULL: descriptors
- *                   that come are closed by the kernel and never seen
+ * @param ret_fds    MESSAGE_FDS descriptors, -1 where none came, close-on-exec; on an error those
+ *                   that came are closed, and all are -1. NULL: descriptors that come are closed by
+ *                   the kernel and never seen
  * @return 0; WEFT_ERR_NOTFOUND: none waits; WEFT_ERR_STATE: the other end is gone;
  *         WEFT_ERR_FORMAT: it is longer than `space` or has other descriptors than those */
 int message_receive(int socket, void *message, size_t space, size_t *ret_bytes, int *ret_fds);

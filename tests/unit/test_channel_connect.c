@@ -349,6 +349,11 @@ static void test_answers(void **state)
     message_begin(&larger, MESSAGE_NODE);
     assert_int_equal(ask(&larger, sizeof(larger), &got, &broken), WEFT_ERR_FORMAT);
     assert_true(broken);
+    for (size_t bytes = 1; bytes < sizeof(node); bytes += 7) {
+        message_begin(&node, MESSAGE_NODE);
+        assert_int_equal(ask(&node, bytes, &got, &broken), WEFT_ERR_FORMAT);
+        assert_true(broken);
+    }
     assert_int_equal(ask("x", 1, &got, &broken), WEFT_ERR_FORMAT);
     assert_int_equal(ask(NULL, 0, &got, &broken), WEFT_ERR_STATE);
     assert_non_null(strstr(text, "ended") ? text : strstr(text, "anew"));

@@ -130,6 +130,29 @@ static void test_unexpected_descriptors_are_closed(void **state)
     assert_int_equal(open_files(), before);
 }
 
+static void test_descriptors_of_a_message_that_is_none_are_closed(void **state)
+{
+    static const struct {
+        size_t bytes;
+        int err;
+    } cases[] = {{0, WEFT_ERR_STATE}, {64, WEFT_ERR_FORMAT}};
+    int before = open_files();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int sent[MESSAGE_FDS] = {ends[0], ends[0], ends[0]};
+        char message[64] = {1}, got[63];
+        int fds[MESSAGE_FDS];
+        size_t bytes = 0;
+
+        assert_int_equal(message_send(ends[0], message, cases[i].bytes, sent), 0);
+        assert_int_equal(message_receive(ends[1], got, sizeof(got), &bytes, fds), cases[i].err);
+        for (int k = 0; k < MESSAGE_FDS; k++)
+            assert_int_equal(fds[k], -1);
+        assert_int_equal(open_files(), before);
+    }
+}
+
 static void test_a_message_that_is_too_long_is_none(void **state)
 {
     char sent[64] = {1}, got[63];
@@ -239,6 +262,8 @@ int main(void)
                                         open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_unexpected_descriptors_are_closed, open_pair,
                                         close_pair),
+        cmocka_unit_test_setup_teardown(test_descriptors_of_a_message_that_is_none_are_closed,
+                                        open_pair, close_pair),
         cmocka_unit_test_setup_teardown(test_a_message_that_is_too_long_is_none, open_pair,
                                         close_pair),
         cmocka_unit_test_setup_teardown(test_an_end_that_is_gone_is_told_without_a_signal,
