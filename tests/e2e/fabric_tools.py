@@ -414,6 +414,14 @@ def test_ibping_to_the_manager_ends_in_an_error_and_does_not_end_OpenSM():
     run("sminfo")
 
 
+def test_a_node_without_a_program_refuses_what_it_is_asked():
+    # An error is no answer to ibping, and any answer is one to ibsysstat.
+    done = LAB.done(TOOLS, "ibping", "-c", "2", "-f", lid(PEER))
+    tap.contains(done.stdout, "2 packets transmitted, 0 received, 100% packet loss")
+    done = LAB.done(TOOLS, "ibsysstat", lid(PEER), "ping")
+    tap.contains(done.stdout, "sysstat ping succeeded")
+
+
 def test_ibsysstat_both_ways():
     name = fabric_lab.read("/proc/sys/kernel/hostname").strip()
     for server, client in ((PEER, TOOLS), (TOOLS, PEER)):
