@@ -5,10 +5,13 @@
 #include "cli/options.h"
 #include "cli/storm_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CLIENTS_MAX 32768
+#define CLIENTS_MAX       32768
+/* A socket's name has at most 107 bytes. */
+#define SOCKET_SIDE_BYTES 128
 
 enum option {
     OPTION_TOPOLOGY = 1,
@@ -197,15 +200,26 @@ static void take_option(struct options *o, struct fabric_request *r, int option)
     }
 }
 
+/* What the daemon makes beside its socket. */
+static const char *beside(const char *socket, const char *ending, char ret[SOCKET_SIDE_BYTES])
+{
+    return socket && snprintf(ret, SOCKET_SIDE_BYTES, "%s%s", socket, ending) < SOCKET_SIDE_BYTES
+               ? ret
+               : NULL;
+}
+
 /* Each output would be lost in the next one, and the fabric in any. */
 static void check_files(struct options *o, const struct fabric_request *r)
 {
+    char lock[SOCKET_SIDE_BYTES], issm[SOCKET_SIDE_BYTES];
     const struct {
         const char *option, *name;
     } files[] = {
         {"--topology", r->topology && strcmp(r->topology, "-") != 0 ? r->topology : NULL},
         {"--script", r->script && strcmp(r->script, "-") != 0 ? r->script : NULL},
         {"--listen", r->listen},
+        {"the lock beside --listen", beside(r->listen, ".lock", lock)},
+        {"the folder beside --listen", beside(r->listen, ".issm", issm)},
         {"--pcap", r->pcap},
         {"--pid-file", r->pid_file},
     };

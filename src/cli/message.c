@@ -2,11 +2,12 @@
 /* Messages for people, on stderr, each in one piece so that lines of several writers never mix. */
 #include "cli/message.h"
 
-#include "cli/printable.h"
 #include "cli/verb.h"
+#include "core/wire/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A message names two paths at most; a longer one is cut. */
 #define MESSAGE_BYTES 10240
@@ -14,13 +15,30 @@
 static void print_line(const char *prefix, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
+/* As printable(), but backslashes stay: errors may quote words with escapes already, and these
+ * would be escaped twice. */
+static const char *printable_message(const char *text, char *ret, size_t size)
+{
+    struct wire_text safe = {.out = ret, .cap = size};
+    size_t length;
+
+    for (; *text != '\0'; text += length) {
+        length = strcspn(text, "\\");
+        wire_text_escaped(&safe, (const uint8_t *)text, length, false);
+        for (; text[length] == '\\'; length++)
+            wire_text_char(&safe, '\\');
+    }
+    wire_text_end(&safe);
+    return ret;
+}
+
 static void print_line(const char *prefix, const char *format, va_list ap)
 {
     char text[MESSAGE_BYTES];
     char safe[4 * MESSAGE_BYTES];
 
     vsnprintf(text, sizeof(text), format, ap);
-    fprintf(stderr, "%s%s\n", prefix, printable(text, safe, sizeof(safe)));
+    fprintf(stderr, "%s%s\n", prefix, printable_message(text, safe, sizeof(safe)));
 }
 
 void message(const char *format, ...)

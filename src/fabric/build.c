@@ -415,7 +415,14 @@ static int connect_cables(struct fabric *f, const struct topo *t, struct fabric_
             continue;
         p = record_port(f, record);
         peer = record_port(f, &t->ports[record->peer_port]);
-        if (p == peer || p->peer != FABRIC_NONE || t->ports[record->peer_port].peer_port != i)
+        if (p == peer) {
+            snprintf(error->text, sizeof(error->text),
+                     "port %u of node 0x%016" PRIx64 " has a cable to itself; `weft topology lint` "
+                     "tells more",
+                     p->number, port_node(f, p)->guid);
+            return WEFT_ERR_INVALID;
+        }
+        if (p->peer != FABRIC_NONE || t->ports[record->peer_port].peer_port != i)
             return refuse_cable(f, p, error);
         p->peer = port_index(f, peer);
         if (peer->peer == port_index(f, p))

@@ -231,9 +231,9 @@ struct fabric {
     uint32_t broken;           /* dead nodes, busy SAs, cables cut, cables worn */
 };
 
-/** Events, lines and links that one call deals with at most, so that it returns though what is due
- * grows faster than it is done: no fabric has as many links. */
-#define FABRIC_WORK_MAX 262144
+/** Events, lines and links after which a call leaves to the next what is still due, so that it
+ * returns though that grows faster than it is done. */
+#define FABRIC_WORK_MAX 65536
 
 /** A moment that much later; WEFT_TIME_NEVER where time would end before. */
 static inline weft_time fabric_later(const struct fabric *f, weft_time by)

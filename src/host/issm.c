@@ -140,6 +140,12 @@ static void issm_end(struct issm *i)
     }
 }
 
+/* Who may use the socket may find the files, but only the daemon makes and removes them. */
+static mode_t issm_folder_mode(unsigned mode)
+{
+    return 0700 | (mode & 0044) | (mode & 0044) >> 2;
+}
+
 /* Makes the folder and watches it. */
 static int issm_begin(struct issm *i, struct fabric_error *error)
 {
@@ -151,7 +157,7 @@ static int issm_begin(struct issm *i, struct fabric_error *error)
                              i->wanted, strerror(errno));
     i->folder_fd = open(i->wanted, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (i->folder_fd < 0 || fstat(i->folder_fd, &st) < 0 || st.st_uid != geteuid() ||
-        fchmod(i->folder_fd, mode | (mode & 0444) >> 2) < 0 || !realpath(i->wanted, i->folder))
+        fchmod(i->folder_fd, issm_folder_mode(mode)) < 0 || !realpath(i->wanted, i->folder))
         goto failed;
     i->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     i->ends = epoll_create1(EPOLL_CLOEXEC);

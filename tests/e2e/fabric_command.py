@@ -112,11 +112,19 @@ def test_wrong_command_lines_of_fabric_are_named():
             (["--topology", SMALL, "--lisetn", "x"], "did you mean --listen?"),
             (["--topology", "-", "--script", "-"], "cannot both be standard input"),
             (["--topology", SMALL, "--pcap", "/tmp/./x", "--pid-file", "/tmp/x"], "are one file"),
+            (["--topology", SMALL, "--listen", "s", "--pcap", "./s.lock"], "are one file"),
+            (["--topology", SMALL, "--listen", "s", "--pid-file", "s.issm"], "are one file"),
             (["--topology", "fat-tree:hosts=x"], "hosts"),
     ):
         done = fabric(*words)
         says(done, USAGE, part)
         assert not part.startswith("--") or "weft: try weft fabric --help" in done.stderr
+
+
+def test_bytes_that_errors_quote_are_escaped_once():
+    with tap.scratch() as folder, serving(folder) as daemon:
+        done = tap.run([tap.weft(), "fabric", "ctl", daemon.path, b"lonk\x80\x1b x"])
+        tap.contains(done.stderr, r'"lonk\x80\x1b" stands where')
 
 
 def test_wrong_command_lines_of_ctl_are_named():
@@ -143,6 +151,7 @@ def test_wrong_command_lines_of_run_are_named():
     for words, part in (
             ([], "--node NAME|GUID is missing"),
             (["--node", "x"], "which program?"),
+            (["--node", "x", "--", ""], "the program's name is empty"),
             (["--node", "", "true"], "wants a name"),
             (["--fabric=", "--node", "x", "true"], "wants a name"),
             (["--node", "x", "--port", "0", "true"], "at port 0 without --port"),

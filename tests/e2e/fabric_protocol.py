@@ -743,6 +743,14 @@ def test_issm_by_file_is_set_while_anybody_has_it_open():
         wait_until(lambda: not c.capability() & IS_SM, "IsSM is cleared by SIGKILL")
 
 
+def test_only_the_daemon_may_make_files_beside_those_for_issm():
+    for mode, folder in (("0666", 0o755), ("0600", 0o700), ("0660", 0o750), ("0777", 0o755)):
+        with served("--mode", mode) as daemon, Client(daemon.path, QUERY) as c:
+            path = c.ask(ISSM_PATH)[8:].split(b"\0")[0].decode()
+            tap.equal(oct(os.stat(os.path.dirname(path)).st_mode & 0o7777), oct(folder), mode)
+            tap.equal(oct(os.stat(path).st_mode & 0o7777), oct(int(mode, 8) & 0o666), mode)
+
+
 def test_long_answers_come_in_pages():
     with served(topology="fat-tree:hosts=5832,radix=36") as daemon, \
             Client(daemon.path, CONTROL) as c:
@@ -760,6 +768,41 @@ def test_long_answers_come_in_pages():
             tap.equal((err, text != ""), (FORMAT, True), line)
         err, _, text = c.result(COMMAND, b"x" * 5000 + b"\0")
         tap.equal(err, FORMAT, text)
+
+
+def pages(client, question, more=lambda: None):
+    """All lines of a list."""
+    lines, at = [], 0
+    while at is not None:
+        page = client.command(f"{question} from {at}" if at else question).splitlines()
+        at = int(page.pop().split()[1]) if page and page[-1].startswith("... ") else None
+        lines += page
+        more()
+    return lines
+
+
+def test_lists_of_faults_are_whole():
+    with served(topology="fat-tree:hosts=1024,radix=32") as daemon, \
+            Client(daemon.path, CONTROL) as c, Client(daemon.path, CONTROL) as other:
+        wanted = []
+        for i in range(1, 601):
+            c.command(f"node host-{i:05} dead")
+            wanted.append(f'node "host-{i:05}" dead')
+        # a line that escapes make much longer, as it was given
+        said = "at 1h node host-00001 alive # "
+        long = ": " + said + r"\xc2\x80" * 110
+        for _ in range(90):
+            c.command(said + "\u0080" * 110)
+        lines = pages(c, "faults")
+        tap.equal(sorted(lines[:600]), wanted)
+        tap.equal(len(lines), 690)
+        assert all(line.endswith(long) for line in lines[600:]), lines[600]
+        # whoever else reads meanwhile, or changes something
+        other.command("node host-00700 dead")
+        tap.equal(len(pages(c, "faults", lambda: other.command("faults"))), 691)
+        other.command("node host-00700 alive")
+        tap.equal(len(pages(c, "faults")), 690)
+        tap.equal(c.command("faults from 100000"), "")
 
 
 def read_pipe(end):
@@ -815,6 +858,16 @@ def test_a_capture_whose_reader_sleeps_delays_nobody():
             daemon.last_words = \
                 1, f"weft: the capture {pipe} lacks {lost} packets: its reader was too slow\n"
         os.close(reader)
+
+
+def test_a_script_that_no_daemon_keeps_up_with_stops_nobody():
+    with served("--time-scale", "1000000") as daemon, Client(daemon.path, RINGS) as c, \
+            Client(daemon.path, CONTROL) as control:
+        for _ in range(4):
+            control.command("every 1ms counter host-00002/1 rcv_errors add 1")
+        for _ in range(3):
+            c.ping()
+        assert daemon.status()["scheduled"] == 4
 
 
 def test_clients_are_told_that_the_fabric_has_ended():

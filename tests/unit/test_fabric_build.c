@@ -424,8 +424,9 @@ static void test_a_port_with_two_cables_is_refused(void **state)
     assert_non_null(strstr(error.text, "0x0000000000000011"));
     t->ports[b].num = 2;
     assert_int_equal(build(t, &error), 0);
-    t->ports[a].peer_port = a; /* a cable to itself */
+    t->ports[a].peer_port = a;
     assert_int_equal(build(t, &error), WEFT_ERR_INVALID);
+    assert_non_null(strstr(error.text, "port 1 of node 0x0000000000000011 has a cable to itself"));
     topo_free(t);
 }
 
