@@ -157,7 +157,8 @@ static int send_mad(struct open_port *p, uint32_t agent, const struct ib_user_ma
     if (p->dead)
         return EIO;
     if (p->closing || agent >= UMAD_CA_MAX_AGENTS || !p->agents[agent].registered ||
-        !addr_is_possible(&u->addr) || !length_is_possible(&p->agents[agent], u->data, length))
+        p->agents[agent].busy || !addr_is_possible(&u->addr) ||
+        !length_is_possible(&p->agents[agent], u->data, length))
         return EINVAL;
     m = copy_make(p, agent, u, (size_t)length);
     if (!m)

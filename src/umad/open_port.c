@@ -6,6 +6,7 @@
 #include "umad/keeper.h"
 #include "umad/place.h"
 #include "umad/pump.h"
+#include "umad/question.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -124,6 +125,7 @@ static void conditions_init(struct open_port *p)
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&p->left, &attr);
     (void)pthread_cond_init(&p->eased, &attr);
+    (void)pthread_cond_init(&p->line.came, &attr);
     (void)pthread_condattr_destroy(&attr);
 }
 
@@ -135,6 +137,7 @@ static void fork_child(void)
         p->paced = 0;
         p->spinning = p->has_receiver = false;
         keeper_lost(p);
+        question_lost(p);
         conditions_init(p);
         (void)pthread_mutex_unlock(&p->mutex);
     }
@@ -213,6 +216,8 @@ static void port_reset(struct open_port *p)
     p->own = 0;
     p->base_lid = 0;
     p->lmc = 0;
+    p->line.first = p->line.count = p->line.late_claims = 0;
+    p->line.asked_lid = false;
     p->dead = p->mourned = p->watched = p->signaled = p->armed = false;
     p->keeper_rests = p->has_receiver = p->pace_broken = false;
     p->sleep_until = p->pumped_at = p->moved_at = 0;

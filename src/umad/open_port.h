@@ -21,11 +21,28 @@
 /** An agent that a program has registered. */
 struct agent {
     bool registered;
+    bool busy;   /* a thread registers or unregisters it: nobody else's */
     bool rmpp;   /* it sends and receives messages in segments */
     bool claims; /* the daemon knows it, under `number` */
     uint32_t number;
     uint32_t tid; /* upper half of its transaction ids */
     weft_mad_agent_id id;
+};
+
+/** Questions that may wait for their answers at a port. */
+#define QUESTIONS_MAX 64
+
+/** Questions to the daemon in the order in which they were asked; see question.h. */
+struct question_line {
+    struct question {
+        enum message_type type;
+        struct answer *to; /* NULL: nobody waits */
+    } questions[QUESTIONS_MAX];
+    uint32_t first, count;
+    uint32_t late_claims; /* claims among them that nobody waits for */
+    bool asked_lid;       /* a question for the LID is among them */
+    bool listening;       /* a thread waits at the socket, unlocked */
+    pthread_cond_t came;  /* answers have come */
 };
 
 struct open_port {
@@ -46,6 +63,7 @@ struct open_port {
     uint32_t pending;           /* sends that the engine has */
     uint16_t base_lid;          /* of the port, as far as it was needed */
     uint8_t lmc;
+    struct question_line line;
 
     bool watched;       /* umad_get_fd() was called: fd is kept exact */
     bool signaled;      /* fd is readable */

@@ -6,6 +6,7 @@
 #include "umad/open_port.h"
 #include "umad/place.h"
 #include "umad/pump.h"
+#include "umad/question.h"
 
 #include <errno.h>
 #include <infiniband/umad_types.h>
@@ -66,29 +67,21 @@ static int claim(struct open_port *p, const struct weft_mad_agent_req *r, struct
                                   .mgmt_class = r->mgmt_class,
                                   .version = r->class_version,
                                   .methods = {r->methods[0], r->methods[1]}};
-    char text[CHANNEL_TEXT_BYTES];
-    struct message_result answer;
     int err;
 
     memcpy(query.oui, r->oui, sizeof(query.oui));
-    err = channel_ask(&p->channel, &query, sizeof(query), MESSAGE_RESULT, &answer, sizeof(answer),
-                      NULL, text);
-    if (err)
-        return err;
-    a->claims = true;
-    a->number = answer.value;
-    return 0;
+    err = question_ask(p, &query, sizeof(query), &a->number);
+    a->claims = !err;
+    return err;
 }
 
 static void give_up_claim(struct open_port *p, struct agent *a)
 {
     struct message_number query = {.head.type = MESSAGE_AGENT_REMOVE, .number = a->number};
-    char text[CHANNEL_TEXT_BYTES];
-    struct message_result answer;
+    uint32_t nothing;
 
     if (a->claims)
-        (void)channel_ask(&p->channel, &query, sizeof(query), MESSAGE_RESULT, &answer,
-                          sizeof(answer), NULL, text);
+        (void)question_ask(p, &query, sizeof(query), &nothing);
     a->claims = false;
 }
 
@@ -98,7 +91,7 @@ static void remove_agent(struct open_port *p, struct agent *a)
 
     (void)weft_mad_agent_remove(p->engine, now, a->id);
     pump_out(p, now);
-    a->registered = false;
+    a->registered = a->busy = false;
 }
 
 /* Registers under the lowest number that is free. */
@@ -120,15 +113,17 @@ static int add_agent(struct open_port *p, const struct weft_mad_agent_req *r, ui
     a->registered = true;
     a->rmpp = r->rmpp_version != 0 && !r->user_rmpp;
     if (r->methods[0] || r->methods[1]) {
+        a->busy = true;
         err = claim(p, r, a);
         if (!err)
-            err = keeper_need(p);
+            err = p->closing ? WEFT_ERR_STATE : keeper_need(p);
     }
     if (err) {
         give_up_claim(p, a);
         remove_agent(p, a);
         return err;
     }
+    a->busy = false;
     *ret = number;
     return 0;
 }
@@ -249,9 +244,11 @@ int umad_unregister(int portid, int agentid)
 
     if (!open_port_enter(portid, &v))
         return refuse(EINVAL);
-    known = agentid >= 0 && agentid < UMAD_CA_MAX_AGENTS && v.port->agents[agentid].registered;
+    known = agentid >= 0 && agentid < UMAD_CA_MAX_AGENTS && v.port->agents[agentid].registered &&
+            !v.port->agents[agentid].busy;
     if (known) {
         a = &v.port->agents[agentid];
+        a->busy = true;
         give_up_claim(v.port, a);
         remove_agent(v.port, a);
     }

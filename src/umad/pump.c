@@ -3,6 +3,7 @@
 #include "umad/pump.h"
 
 #include "core/wire/mad_header.h"
+#include "umad/question.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,29 +31,14 @@ static bool lid_is_ours(const struct open_port *p, uint16_t lid)
     return lid >= p->base_lid && lid < p->base_lid + (1u << p->lmc);
 }
 
-/* A packet to a LID that is not known to be ours: an SM has given the port another one. */
-static void learn_lid(struct open_port *p)
-{
-    struct message_number query = {.head.type = MESSAGE_PORT_QUERY,
-                                   .number = p->channel.welcome.port};
-    char text[CHANNEL_TEXT_BYTES];
-    struct message_port answer;
-
-    if (channel_ask(&p->channel, &query, sizeof(query), MESSAGE_PORT, &answer, sizeof(answer), NULL,
-                    text) < 0 ||
-        weft_mad_port_set_lid(p->engine, answer.lid, answer.lmc) < 0)
-        return;
-    p->base_lid = answer.lid;
-    p->lmc = answer.lmc;
-}
-
 /* Which of the port's LIDs a packet came to. */
 static uint8_t path_bits_of(struct open_port *p, uint16_t dlid)
 {
     if (dlid == 0 || dlid >= WEFT_LID_MULTICAST_FIRST)
         return 0;
+    /* an SM has given the port another one */
     if (!lid_is_ours(p, dlid))
-        learn_lid(p);
+        question_lid(p);
     return lid_is_ours(p, dlid) ? (uint8_t)(dlid - p->base_lid) : 0;
 }
 
@@ -249,6 +235,7 @@ void pump(struct open_port *p)
 {
     weft_time now = pump_clock();
 
+    question_hear(p);
     pump_in(p, now);
     (void)weft_mad_advance(p->engine, now);
     pump_out(p, now);

@@ -6,6 +6,7 @@
 #include "umad/keeper.h"
 #include "umad/place.h"
 #include "umad/pump.h"
+#include "umad/question.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -150,6 +151,8 @@ static void woken(struct open_port *p, const struct pollfd fds[NAP_FDS])
         bell_hush(p->kick);
     if (fds[1].revents)
         bell_hush(fds[1].fd);
+    if (fds[2].revents & POLLIN)
+        question_hear(p);
     if (fds[2].revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) {
         pump_died(p);
         last_words(p);
@@ -163,13 +166,14 @@ static void woken(struct open_port *p, const struct pollfd fds[NAP_FDS])
 enum wait_end wait_asleep(struct visit *v, weft_time until, int wake)
 {
     struct open_port *p = v->port;
+    short socket_events = question_is_open(p) ? POLLRDHUP | POLLIN : POLLRDHUP;
     weft_time now = pump_clock(), end = nap_end(p, now, until);
     weft_time wait = end > now ? end - now : 0;
     const struct timespec limit = {.tv_sec = (time_t)(wait / WEFT_S),
                                    .tv_nsec = (long)(wait % WEFT_S)};
     struct pollfd fds[NAP_FDS] = {{.fd = p->kick, .events = POLLIN},
                                   {.fd = wake, .events = POLLIN},
-                                  {.fd = p->dead ? -1 : p->channel.socket, .events = POLLRDHUP},
+                                  {.fd = p->dead ? -1 : p->channel.socket, .events = socket_events},
                                   {.fd = p->dead ? -1 : p->channel.client_bell, .events = POLLIN}};
     int ready;
 

@@ -38,7 +38,7 @@ static struct {
     int listener, wake;
     struct client clients[CLIENTS];
     unsigned opened, sent, claims, lost;
-    bool stop, hold, refuse;
+    bool stop, hold, refuse, pause;
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 const struct fake_node fake_adapter = {.type = 1, .ports = 2, .states = {0, 2, 4}, .pkeys = 3};
@@ -133,6 +133,14 @@ static void client_packets(struct client *c)
     } while (ring_has_room(&c->rings->to_client) && ring_waiting(&c->rings->to_daemon, c->taken));
 }
 
+/* Who has asked may have closed since. */
+static void say(struct client *c, const void *message, size_t bytes)
+{
+    int err = message_send(c->socket, message, bytes, NULL);
+
+    assert_true(err == 0 || err == WEFT_ERR_STATE);
+}
+
 static void say_result(struct client *c, int err, uint32_t value)
 {
     struct message_result m = {.err = err, .value = value};
@@ -140,7 +148,7 @@ static void say_result(struct client *c, int err, uint32_t value)
     message_begin(&m, MESSAGE_RESULT);
     if (err)
         message_put_text(m.text, sizeof(m.text), "no");
-    assert_int_equal(message_send(c->socket, &m, sizeof(m), NULL), 0);
+    say(c, &m, sizeof(m));
 }
 
 static void say_node(struct client *c)
@@ -152,7 +160,7 @@ static void say_node(struct client *c)
                              .ports = fake.node.ports};
 
     message_begin(&m, MESSAGE_NODE);
-    assert_int_equal(message_send(c->socket, &m, sizeof(m), NULL), 0);
+    say(c, &m, sizeof(m));
 }
 
 static void say_port(struct client *c, uint32_t number)
@@ -177,7 +185,7 @@ static void say_port(struct client *c, uint32_t number)
     for (unsigned i = 0; i < m.pkey_count && i < CHANNEL_PKEYS_MAX; i++)
         m.pkeys[i] = (uint16_t)(0xFFFF - i);
     message_begin(&m, MESSAGE_PORT);
-    assert_int_equal(message_send(c->socket, &m, sizeof(m), NULL), 0);
+    say(c, &m, sizeof(m));
 }
 
 static void say_path(struct client *c)
@@ -185,7 +193,7 @@ static void say_path(struct client *c)
     struct message_text m;
     size_t bytes = message_make_text(&m, MESSAGE_PATH, "/nowhere/issm");
 
-    assert_int_equal(message_send(c->socket, &m, bytes, NULL), 0);
+    say(c, &m, bytes);
 }
 
 static void make_rings(struct client *c, int fds[MESSAGE_FDS])
@@ -287,6 +295,19 @@ static void accept_one(void)
     }
 }
 
+/* Does nothing while it is to pause. */
+static void wait_paused(void)
+{
+    while (fake.pause && !fake.stop) {
+        struct pollfd fd = {.fd = fake.wake, .events = POLLIN};
+
+        (void)pthread_mutex_unlock(&fake.mutex);
+        (void)poll(&fd, 1, PATIENCE_MS);
+        (void)pthread_mutex_lock(&fake.mutex);
+        bell_hush(fake.wake);
+    }
+}
+
 static void *run(void *arg)
 {
     (void)pthread_mutex_lock(&fake.mutex);
@@ -303,6 +324,7 @@ static void *run(void *arg)
         (void)poll(fds, 2 + 2 * CLIENTS, PATIENCE_MS);
         (void)pthread_mutex_lock(&fake.mutex);
         bell_hush(fake.wake);
+        wait_paused();
         for (int i = 0; i < CLIENTS; i++) {
             struct client *c = &fake.clients[i];
 
@@ -334,7 +356,7 @@ void fake_start(const struct fake_node *n)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
     fake.node = *n;
-    fake.stop = fake.hold = fake.refuse = false;
+    fake.stop = fake.hold = fake.refuse = fake.pause = false;
     fake.opened = fake.sent = fake.claims = fake.lost = 0;
     for (int i = 0; i < CLIENTS; i++)
         fake.clients[i] = (struct client){.socket = -1, .daemon_bell = -1, .client_bell = -1};
@@ -405,6 +427,29 @@ void fake_hold(bool on)
     lock();
     fake.hold = on;
     unlock();
+}
+
+void fake_pause(bool on)
+{
+    lock();
+    fake.pause = on;
+    unlock();
+}
+
+bool fake_is_asked(void)
+{
+    bool asked = false;
+
+    lock();
+    for (int i = 0; i < CLIENTS; i++) {
+        const struct client *c = &fake.clients[i];
+        char first;
+
+        asked = asked || (c->socket >= 0 && c->rings &&
+                          recv(c->socket, &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0);
+    }
+    unlock();
+    return asked;
 }
 
 void fake_refuse_claims(bool on)

@@ -57,6 +57,10 @@ unsigned fake_claims(void);
 void fake_inject(unsigned port, const struct packet *p);
 /* Takes packets from programs no more, so that their rings run full; or again. */
 void fake_hold(bool on);
+/* Does nothing at all, as a daemon that is stopped; or goes on. */
+void fake_pause(bool on);
+/* Whether a port has asked something that the daemon has not looked at. */
+bool fake_is_asked(void);
 /* Refuses further claims. */
 void fake_refuse_claims(bool on);
 /* Breaks the positions of a port's ring. */
