@@ -132,22 +132,36 @@ int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_a
     return fabric_attach_function(f, node, port, WEFT_PKEY_PF, ret, ret_port, ret_tids);
 }
 
-int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
-                           struct fabric_attachment *ret, uint8_t *ret_port,
-                           struct fabric_tids *ret_tids)
+int fabric_pick_port(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                     uint8_t *ret_port)
 {
     const struct node *n;
-    struct attachment *a;
-    struct port *p;
+    uint8_t picked;
 
     if (node >= f->node_count)
         return WEFT_ERR_INVALID;
     n = &f->nodes[node];
     if (port > n->ports || (port > 0 && node_is_switch(n)))
         return WEFT_ERR_INVALID;
-    p = node_port(f, n, port > 0 ? port : attach_pick_port(f, n));
-    if (!functions_has(f, p, function))
+    picked = port > 0 ? port : attach_pick_port(f, n);
+    if (!functions_has(f, node_port(f, n, picked), function))
         return WEFT_ERR_NOTFOUND;
+    *ret_port = picked;
+    return 0;
+}
+
+int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                           struct fabric_attachment *ret, uint8_t *ret_port,
+                           struct fabric_tids *ret_tids)
+{
+    struct attachment *a;
+    struct port *p;
+    uint8_t picked;
+    int err = fabric_pick_port(f, node, port, function, &picked);
+
+    if (err != 0)
+        return err;
+    p = node_port(f, &f->nodes[node], picked);
     a = take_slot(f);
     if (!a)
         return WEFT_ERR_FULL;

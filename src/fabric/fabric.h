@@ -205,8 +205,17 @@ int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16
                            struct fabric_attachment *ret, uint8_t *ret_port,
                            struct fabric_tids *ret_tids);
 
-/** Detaches a program; its agents, its IsSM and what waits for it are gone.
- * @return 0; WEFT_ERR_STALE */
+/** Which port a program would be attached to, without attaching one.
+ * @param port      as fabric_attach()
+ * @param function  as fabric_attach_function()
+ * @return 0; WEFT_ERR_INVALID: no such port, or a switch's external one; WEFT_ERR_NOTFOUND: the
+ *         port has no such function */
+int fabric_pick_port(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
+                     uint8_t *ret_port);
+
+/** Detaches a program; its agents, its IsSM and what waits for it are gone. What is due by `now`
+ * happens first, as in every call that takes a time.
+ * @return 0; WEFT_ERR_STALE; WEFT_ERR_CLOCK: time would go back, the program stays */
 int fabric_detach(struct fabric *f, weft_time now, struct fabric_attachment id);
 
 /** Which unsolicited MADs an agent takes. */
@@ -230,14 +239,14 @@ int fabric_agent_add(struct fabric *f, struct fabric_attachment id, const struct
 int fabric_agent_remove(struct fabric *f, struct fabric_attachment id, uint32_t agent);
 
 /** Sets or clears IsSM of the attachment's port. The bit is set while any attachment has it set.
- * @return 0; WEFT_ERR_STALE */
+ * @return 0; WEFT_ERR_STALE; WEFT_ERR_CLOCK: time would go back, IsSM is as it was */
 int fabric_set_issm(struct fabric *f, weft_time now, struct fabric_attachment id, bool on);
 
 /** Sends a MAD from an attachment's port. Directed-route SMPs come as their sender made them (hop
  * pointer 0, or of an answer still one beyond the count): the port takes the first step.
  * What no wire would carry is dropped and counted: as malformed a member with a value that it
- * cannot have (an SL of 16, path bits of 128, an index beyond the GID table), for its P_Key an index
- * beyond the P_Key table.
+ * cannot have (an SL of 16, path bits of 128, an index beyond the GID table), for its P_Key an
+ * index beyond the P_Key table.
  * @param p  the packet; copied
  * @return 0: it was dealt with; WEFT_ERR_STALE; WEFT_ERR_CLOCK; WEFT_ERR_INVALID: a request's
  *         transaction id is outside the range, so that its answer would go astray */
@@ -256,8 +265,8 @@ bool fabric_poll(struct fabric *f, struct fabric_delivery *ret);
 
 /** Lets time pass: packets arrive, traps are repeated, scripted faults happen. One call does a
  * bounded amount of work: where more is due, fabric_deadline() is not after `now` yet, and the host
- * calls again when it has looked at all else, such as signals. Other calls may come between; what is
- * due is late then.
+ * calls again when it has looked at all else, such as signals. Other calls may come between; what
+ * is due is late then.
  * @return 0; WEFT_ERR_CLOCK */
 int fabric_advance(struct fabric *f, weft_time now);
 
@@ -286,7 +295,8 @@ int fabric_script(struct fabric *f, weft_time now, const char *text, size_t byte
 /** Writes as text what commands have brought about and what is to come: a command a line that would
  * do it again, first what is in force ("node leaf-1 dead", "loss 5% on link leaf-1/3 out"), then
  * the lines that wait, each with the time that is left and the command that takes it back
- * ("in 3.500s (cancel 7): link leaf-1/3 up"). Names are quoted and escaped as commands want them, so the text is safe to print.
+ * ("in 3.500s (cancel 7): link leaf-1/3 up"). Names are quoted and escaped as commands want them,
+ * so the text is safe to print.
  * @param text   receives at most bytes-1 bytes and a final 0; NULL when bytes is 0
  * @return the bytes of the whole text without the final 0: call again with more room */
 size_t fabric_faults_text(const struct fabric *f, char *text, size_t bytes);

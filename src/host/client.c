@@ -305,15 +305,9 @@ static int client_share(struct client *c, int fds[MESSAGE_FDS])
     return 0;
 }
 
-/* Attaches a client to its port. */
-static int client_attach(struct client *c, uint8_t port, struct message_welcome *welcome,
-                         struct fabric_error *error)
+/* Says why a client gets no port. */
+static int client_no_port(const struct client *c, uint8_t port, int err, struct fabric_error *error)
 {
-    struct server *s = c->server;
-    struct fabric_tids tids;
-    int err =
-        fabric_attach_function(s->fabric, c->node, port, c->function, &c->at, &c->port, &tids);
-
     if (err == WEFT_ERR_FULL)
         return server_refuse(error, err,
                              "the fabric has as many programs as it may: end some, or start the "
@@ -323,30 +317,35 @@ static int client_attach(struct client *c, uint8_t port, struct message_welcome 
                              "the node has no virtual function %u: CAs have as many as weft fabric "
                              "--vfs says, numbered from 1",
                              c->function);
+    return server_refuse(error, err,
+                         "the node has no port %u for programs: a CA's and a router's begin at 1, "
+                         "a switch has port 0 only",
+                         port);
+}
+
+/* Attaches a client to its port. */
+static int client_attach(struct client *c, uint8_t port, struct message_welcome *welcome,
+                         struct fabric_error *error)
+{
+    struct server *s = c->server;
+    struct fabric_tids tids;
+    int err =
+        fabric_attach_function(s->fabric, c->node, port, c->function, &c->at, &c->port, &tids);
+
     if (err)
-        return server_refuse(error, err,
-                             "the node has no port %u for programs: a CA's and a router's begin at "
-                             "1, a switch has port 0 only",
-                             port);
+        return client_no_port(c, port, err, error);
     index_put(&s->by_attachment, index_hash(c->at.v), c->slot);
     welcome->tid_first = tids.first;
     welcome->tid_last = tids.last;
     return 0;
 }
 
-/* Finds the port that a QUERY is about, which attaches nothing: by attaching for a moment. */
+/* Finds the port that a QUERY is about, which attaches nothing. */
 static int client_pick_port(struct client *c, uint8_t port, struct fabric_error *error)
 {
-    struct server *s = c->server;
-    struct message_welcome nothing;
-    int err = client_attach(c, port, &nothing, error);
+    int err = fabric_pick_port(c->server->fabric, c->node, port, c->function, &c->port);
 
-    if (err)
-        return err;
-    index_remove(&s->by_attachment, index_hash(c->at.v), c->slot);
-    (void)fabric_detach(s->fabric, s->now, c->at);
-    c->at.v = 0;
-    return 0;
+    return err ? client_no_port(c, port, err, error) : 0;
 }
 
 /* Lets a client in, but for its rings. */

@@ -225,6 +225,7 @@ static bool request_checked(struct client *c, const void *message, size_t bytes)
 void request_handle(struct client *c, const void *message, size_t bytes)
 {
     const struct message_number *number = message;
+    int err;
 
     if (!request_checked(c, message, bytes))
         return;
@@ -248,8 +249,8 @@ void request_handle(struct client *c, const void *message, size_t bytes)
         issm_query(c);
         break;
     case MESSAGE_ISSM:
-        (void)fabric_set_issm(c->server->fabric, c->server->now, c->at, number->number != 0);
-        answer_result(c, 0, 0, "");
+        err = fabric_set_issm(c->server->fabric, c->server->now, c->at, number->number != 0);
+        answer_result(c, err, 0, err ? weft_strerror(err) : "");
         break;
     case MESSAGE_COMMAND:
         command(c, message, bytes);

@@ -90,9 +90,10 @@ struct server {
     int alarm;          /* a timerfd: deadlines to the nanosecond */
     weft_time alarm_at; /* when it rings, of the machine's time; WEFT_TIME_NEVER */
     struct spin spin;
-    bool idle;           /* looked, and found nothing so far */
-    weft_time started;   /* the machine's time that is the fabric's 0 */
-    weft_time now;       /* the fabric's time, for all that is done until server_tick() */
+    bool idle;         /* looked, and found nothing so far */
+    weft_time started; /* the machine's time that is the fabric's 0 */
+    weft_time now;     /* the fabric's time, for all that is done until server_tick(); it never goes
+                          back, so no call to the fabric comes too late */
     weft_time looked_at; /* when everything was looked at last */
     weft_time busy_at;   /* when something was done last */
     bool stopping;

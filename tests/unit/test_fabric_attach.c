@@ -83,6 +83,37 @@ static void test_no_two_programs_share_a_transaction_id(void **state)
     ff_free(ff);
 }
 
+static void test_a_port_is_picked_without_taking_a_slot(void **state)
+{
+    struct fabric_config c;
+    struct ff *ff;
+    uint8_t number = 77;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.attachments = 1;
+    c.vfs = 2;
+    ff = ff_new(ff_two_hosts, &c);
+    (void)ff_attach(ff, "a");
+    assert_int_equal(fabric_pick_port(ff->f, node_index(ff->f, ff_node(ff, "a")), 0, 2, &number),
+                     0);
+    assert_int_equal(number, 1);
+    assert_int_equal(fabric_pick_port(ff->f, node_index(ff->f, ff_node(ff, "sw")), 0, 0, &number),
+                     0);
+    assert_int_equal(number, 0);
+    number = 77;
+    assert_int_equal(fabric_pick_port(ff->f, node_index(ff->f, ff_node(ff, "a")), 0, 3, &number),
+                     WEFT_ERR_NOTFOUND);
+    assert_int_equal(fabric_pick_port(ff->f, node_index(ff->f, ff_node(ff, "a")), 2, 0, &number),
+                     WEFT_ERR_INVALID);
+    assert_int_equal(fabric_pick_port(ff->f, node_index(ff->f, ff_node(ff, "sw")), 1, 0, &number),
+                     WEFT_ERR_INVALID);
+    assert_int_equal(fabric_pick_port(ff->f, 3, 0, 0, &number), WEFT_ERR_INVALID);
+    assert_int_equal(number, 77);
+    assert_int_equal(ff_stats(ff).attachments, 1);
+    ff_free(ff);
+}
+
 static void test_a_slot_that_is_free_waits_until_all_others_were_used(void **state)
 {
     struct fabric_attachment id[3], again;
@@ -547,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_the_first_port_with_a_cable_is_picked),
         cmocka_unit_test(test_ports_that_take_no_program_are_refused),
         cmocka_unit_test(test_no_two_programs_share_a_transaction_id),
+        cmocka_unit_test(test_a_port_is_picked_without_taking_a_slot),
         cmocka_unit_test(test_a_slot_that_is_free_waits_until_all_others_were_used),
         cmocka_unit_test(test_a_handle_that_is_gone_or_made_up_is_stale),
         cmocka_unit_test(test_time_does_not_go_back),
