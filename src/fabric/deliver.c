@@ -84,15 +84,13 @@ static enum agent_verdict ask_agent(struct fabric *f, struct port *at, struct pa
     return is_smp(p) ? sma_receive(f, door, p) : pma_receive(f, door, p);
 }
 
-/* As ask_agent(), with somebody watching: what the agent took has been delivered, unless it was
- * dropped for its M_Key. */
+/* As ask_agent(), with somebody watching: what the agent took has been delivered. */
 static enum agent_verdict ask_watched(struct fabric *f, struct port *at, struct packet *p)
 {
     struct packet before = *p;
-    uint64_t dropped = f->stats.dropped_key;
     enum agent_verdict verdict = ask_agent(f, at, p);
 
-    if (verdict != AGENT_PASS && f->stats.dropped_key == dropped)
+    if (verdict == AGENT_ANSWERED || verdict == AGENT_CONSUMED)
         fabric_tell(f, FABRIC_TAP_DELIVERED, at, &before);
     return verdict;
 }
@@ -104,6 +102,7 @@ static void serve(struct fabric *f, struct port *at, struct packet *p)
         reply(f, at, p);
         return;
     case AGENT_CONSUMED:
+    case AGENT_DENIED:
         return;
     case AGENT_PASS:
         hand_over(f, at, p);

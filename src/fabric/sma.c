@@ -130,20 +130,20 @@ static enum agent_verdict get_or_set(struct fabric *f, struct port *at, struct p
         break;
     case MKEY_DENIED:
         fabric_drop(f, at, p, DROP_MKEY);
-        return AGENT_CONSUMED;
+        return AGENT_DENIED;
     }
     status = answer_attribute(&r, attr_id);
     if (!r.silent)
         return respond(p, status);
     fabric_drop(f, at, p, DROP_MKEY);
-    return AGENT_CONSUMED;
+    return AGENT_DENIED;
 }
 
 static enum agent_verdict repress(struct fabric *f, struct port *at, struct packet *p)
 {
     if (mkey_check(f, at, p) == MKEY_DENIED) {
         fabric_drop(f, at, p, DROP_MKEY);
-        return AGENT_CONSUMED;
+        return AGENT_DENIED;
     }
     return trap_repress(f, at, p) ? AGENT_CONSUMED : AGENT_PASS;
 }

@@ -39,7 +39,8 @@ enum port_capability {
 /** What became of a MAD given to an agent. */
 enum agent_verdict {
     AGENT_ANSWERED, /* the packet's MAD is now the answer: send it back */
-    AGENT_CONSUMED, /* there is no answer (TrapRepress, M_Key mismatch) */
+    AGENT_CONSUMED, /* there is no answer (TrapRepress) */
+    AGENT_DENIED,   /* dropped and counted for its M_Key: there is no answer */
     AGENT_PASS      /* not the agent's: for programs (SMInfo, traps, answers, SM classes' others) */
 };
 

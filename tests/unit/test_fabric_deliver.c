@@ -302,6 +302,33 @@ static void test_node_that_dies_takes_what_waits_with_it(void **state)
     assert_false(ff_receive(a, &got));
     assert_int_equal(ff_stats(ff).dropped_link, 1);
     assert_int_equal(ff_node(ff, "b")->smps_waiting, 0);
+    assert_int_equal(ff_stats(ff).answered, 0);
+    ff_free(ff);
+}
+
+/* What it would have done is not done either, though nobody waits for the answer. */
+static void test_node_that_dies_sets_nothing(void **state)
+{
+    struct ff *ff = begin(1000, 128, 512);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct port *b = ff_port(ff, "b", 1);
+    struct packet p = ff_directed(a, FF_ROUTE(1, 2), SET, WEFT_ATTR_PORT_INFO, 1);
+    uint64_t before = wire_get(WIRE_PORT_INFO_SUBNET_TIMEOUT, b->info);
+
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        ff_data(&p)[i] = b->info[i];
+    wire_set(WIRE_PORT_INFO_PORT_STATE, ff_data(&p), PORT_STATE_NOP);
+    wire_set(WIRE_PORT_INFO_PHYSICAL_STATE, ff_data(&p), PORT_PHYSICAL_NOP);
+    wire_set(WIRE_PORT_INFO_SUBNET_TIMEOUT, ff_data(&p), before + 1);
+    ff_send(a, &p);
+    ff_node(ff, "b")->dead = true;
+    ff_advance(ff, 1000);
+    assert_int_equal(wire_get(WIRE_PORT_INFO_SUBNET_TIMEOUT, b->info), before);
+    ff_node(ff, "b")->dead = false;
+    ff_send(a, &p);
+    ff_advance(ff, 1000);
+    assert_int_equal(wire_get(WIRE_PORT_INFO_SUBNET_TIMEOUT, b->info), before + 1);
     ff_free(ff);
 }
 
@@ -360,6 +387,13 @@ static void test_tap_sees_each_packet_leave_and_end(void **state)
     assert_int_equal(s.sent, 11);
     assert_int_equal(s.delivered, 10);
     assert_int_equal(s.dropped, 1);
+    /* what the SMA drops for its M_Key has not been delivered */
+    wire_set(WIRE_PORT_INFO_M_KEY, b->port->info, 9);
+    packets[0] = ff_directed(a, FF_ROUTE(1, 2), SET, WEFT_ATTR_PORT_INFO, 1);
+    ff_send(a, &packets[0]);
+    assert_int_equal(s.sent, 12);
+    assert_int_equal(s.delivered, 10);
+    assert_int_equal(s.dropped, 2);
     ff_free(ff);
 }
 
@@ -379,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_full_gsi_queue_drops),
         cmocka_unit_test(test_answers_do_not_wait_for_the_agent),
         cmocka_unit_test(test_node_that_dies_takes_what_waits_with_it),
+        cmocka_unit_test(test_node_that_dies_sets_nothing),
         cmocka_unit_test(test_dead_node_takes_nothing),
         cmocka_unit_test(test_tap_sees_each_packet_leave_and_end),
     };
