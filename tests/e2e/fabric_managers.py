@@ -4,9 +4,11 @@
 import os
 import re
 import signal
+import struct
 
 import fabric_lab
 import fabric_net
+import fabric_protocol
 import tap
 
 SPEC = "fat-tree:hosts=36,radix=12"
@@ -81,6 +83,19 @@ def test_links_going_down_and_up_are_told_by_traps_and_swept():
         fabric_lab.wait_until(
             lambda: "State: Active" in lab.run(PEER.id, "ibstat"), "its port is Active",
             hint=lambda: fabric_lab.tail(manager.text()))
+
+
+def test_a_bad_key_is_told_by_a_trap_that_OpenSM_reads_as_it_was_meant():
+    with fabric_lab.weft(SPEC) as lab:
+        manager = lab.opensm(FIRST.id)
+        ends = [int(lab.port(node.id, 1)["lid"]) for node in (TOOLS, PEER)]
+        with fabric_protocol.Client(str(lab.socket), node=TOOLS.id) as c:
+            mad = struct.pack(">BBBBHHQHHI", 1, 4, 1, 1, 0, 0, c.tid_first << 32 | 1, 0x12, 0, 0)
+            route = fabric_protocol.ROUTE.pack(0, ends[1], *[0] * 4, 1, 1, 0xABCD, *[0] * 7,
+                                               b"", b"")
+            c.send(fabric_protocol.PACKET, route + mad.ljust(256, b"\0"))
+            manager.wait_for(f"Bad Q_Key:0xabcd on SL:0 from LID1:{ends[0]} QP1:0x1 "
+                             f"to LID2:{ends[1]} QP2:0x1")
 
 
 def keys(lab, node):

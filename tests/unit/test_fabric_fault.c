@@ -89,6 +89,26 @@ static void test_a_node_s_fault_acts_on_all_its_links_both_ways(void **state)
     fault_end(ff->f, &fault);
 }
 
+/* A port without a cable, or with one to its own node, is not at two nodes. */
+static void test_a_node_s_fault_acts_once_where_both_ends_are_the_node_s(void **state)
+{
+    struct fault fault = {.kind = FAULT_DELAY,
+                          .place = FAULT_ON_NODE,
+                          .where = node_index(ff->f, ff_node(ff, "s1")),
+                          .share = FAULT_SHARE_ALL,
+                          .delay_ns = 7};
+    struct port *out = ff_port(ff, "s1", 2);
+    const uint32_t peers[] = {out->peer, FABRIC_NONE, port("s1", 3), out->peer};
+
+    (void)state;
+    begin(&fault);
+    for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
+        out->peer = peers[i];
+        assert_int_equal(fault_on_link(ff->f, out, &request).delay, 7);
+    }
+    fault_end(ff->f, &fault);
+}
+
 static void test_an_agent_s_loss_is_of_what_has_come_to_it(void **state)
 {
     struct fault at_node, at_agent;
@@ -361,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_nothing_happens_without_a_fault),
         cmocka_unit_test(test_a_link_has_two_directions),
         cmocka_unit_test(test_a_node_s_fault_acts_on_all_its_links_both_ways),
+        cmocka_unit_test(test_a_node_s_fault_acts_once_where_both_ends_are_the_node_s),
         cmocka_unit_test(test_an_agent_s_loss_is_of_what_has_come_to_it),
         cmocka_unit_test(test_transit_is_between_switches),
         cmocka_unit_test(test_everywhere_is_everywhere),

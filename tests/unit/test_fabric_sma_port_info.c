@@ -444,6 +444,13 @@ static void test_the_sm_hears_of_widths_that_others_set(void **state)
         assert_int_equal(ff_status(lab.a, &ask, &ask), 0);
         assert_int_equal(ff_stats(lab.ff).traps, i);
     }
+    /* What comes by a directed route is taken for the SM's. */
+    ask = ff_directed(lab.a, SMA_LAB_SWITCH, WEFT_METHOD_SET, WEFT_ATTR_PORT_INFO, 9);
+    memcpy(ff_data(&ask), ff_data(&p), 64);
+    assert_int_equal(ff_status(lab.a, &ask, &ask), 0);
+    assert_int_equal(wire_get(WIRE_PORT_INFO_LINK_WIDTH_ENABLED, ff_port(lab.ff, "sw", 9)->info),
+                     1);
+    assert_int_equal(ff_stats(lab.ff).traps, 1);
     sma_lab_free(&lab);
 }
 
