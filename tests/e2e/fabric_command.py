@@ -217,7 +217,8 @@ def test_a_script_is_played_by_the_fabrics_own_clock():
             done = ctl(daemon.path, "faults")
             lines = done.stdout.splitlines()
             tap.equal(lines[:2], ['node "host-00001" dead', 'node "host-00002" dead'])
-            assert re.fullmatch(r"in \d+(\.\d+)?s \(cancel 2\): at 8760h node host-00003 dead", lines[2]), lines
+            assert re.fullmatch(r"in \d+(\.\d+)?s \(cancel 2\): at 8760h node host-00003 dead",
+                                lines[2]), lines
             tap.equal(len(lines), 3)
             says(ctl(daemon.path, "cancel", "1"), FAILED, "no line of number 1 waits")
             tap.succeeds(ctl(daemon.path, "cancel", "2"))
