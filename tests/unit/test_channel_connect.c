@@ -292,6 +292,9 @@ static void test_a_connection_with_rings(void **state)
     assert_int_equal(open_files(), before);
 }
 
+/* What a daemon is asked for. */
+static enum message_type asked_for = MESSAGE_NODE;
+
 /* Asks a daemon that answers so. */
 static int ask(const void *answer, size_t bytes, struct message_node *ret, bool *ret_broken)
 {
@@ -307,7 +310,7 @@ static int ask(const void *answer, size_t bytes, struct message_node *ret, bool 
     message_begin(&welcome, MESSAGE_WELCOME);
     fake_begin(&d);
     assert_int_equal(try_connect(CHANNEL_ROLE_QUERY, &c), 0);
-    err = channel_ask(&c, &request, sizeof(request), MESSAGE_NODE, ret, sizeof(*ret), NULL, text);
+    err = channel_ask(&c, &request, sizeof(request), asked_for, ret, sizeof(*ret), NULL, text);
     *ret_broken = c.broken;
     if (c.broken)
         assert_int_equal(
@@ -360,6 +363,25 @@ static void test_answers(void **state)
     assert_true(broken);
 }
 
+static void test_a_text_has_at_least_its_end(void **state)
+{
+    struct message_node got;
+    struct {
+        struct message_head head;
+        char end;
+    } answer = {.end = '\0'};
+    bool broken;
+
+    (void)state;
+    asked_for = MESSAGE_TEXT;
+    message_begin(&answer, MESSAGE_TEXT);
+    assert_int_equal(ask(&answer, sizeof(answer.head) + 1, &got, &broken), 0);
+    assert_false(broken);
+    assert_int_equal(ask(&answer, sizeof(answer.head), &got, &broken), WEFT_ERR_FORMAT);
+    assert_true(broken);
+    asked_for = MESSAGE_NODE;
+}
+
 static void test_a_silent_daemon_is_not_waited_for_for_ever(void **state)
 {
     struct fake d = {.silent = true};
@@ -381,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_memory_that_is_missing_or_of_another_size),
         cmocka_unit_test(test_a_connection_with_rings),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_a_text_has_at_least_its_end),
         cmocka_unit_test(test_a_silent_daemon_is_not_waited_for_for_ever),
     };
 
