@@ -266,7 +266,8 @@ int weft_pkey_lookup_result(const struct weft_pkey_lookup *l, uint16_t *ret);
  */
 struct weft_pkey_refresh_config {
     size_t size;     /**< sizeof(struct weft_pkey_refresh_config), set by the init macro */
-    uint32_t window; /**< default 8: blocks that are asked for at one time; at least 1 */
+    uint32_t window; /**< default 8: blocks that are asked for at one time; at least 1, and 2048
+                          when more; those of a reading that has ended count until answered */
     weft_time retry; /**< default 1 s: wait after a table could not be read; not 0 */
 };
 

@@ -149,7 +149,7 @@ static void test_a_failed_reading_keeps_the_table_and_the_event(void **state)
         assert_int_equal(d.read_count, BLOCKS);
         assert_int_equal(answer(&d, &d.reads[0]), 0);
         assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[1]), 0);
-        assert_int_equal(answer(&d, &d.reads[2]), WEFT_ERR_STATE);
+        assert_int_equal(answer(&d, &d.reads[2]), WEFT_ERR_STALE);
         d.read_count = 0;
         assert_int_equal(state_of(&d), WEFT_PKEY_REFRESH_WAITING);
         assert_int_equal(cached(&d, 1), 0);
@@ -205,7 +205,7 @@ static void test_R154_an_event_while_reading_makes_it_read_all_again(void **stat
     d.table[0] = KEY_B;
     d.table[64] = KEY_A;
     event(&d);
-    assert_int_equal(answer(&d, &d.reads[2]), WEFT_ERR_STATE);
+    assert_int_equal(answer(&d, &d.reads[2]), WEFT_ERR_STALE);
     assert_int_equal(state_of(&d), WEFT_PKEY_REFRESH_READING);
     assert_int_equal(weft_pkey_cache_generation(d.cache), 0);
     d.read_count = 0;
@@ -234,8 +234,8 @@ static void test_reads_that_are_out_keep_within_the_window(void **state)
         take_reads(&d);
         assert_int_equal(d.read_count, 2);
     }
-    assert_int_equal(answer(&d, &d.reads[0]), WEFT_ERR_STATE);
-    assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[1]), WEFT_ERR_STATE);
+    assert_int_equal(answer(&d, &d.reads[0]), WEFT_ERR_STALE);
+    assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[1]), WEFT_ERR_STALE);
     assert_int_equal(state_of(&d), WEFT_PKEY_REFRESH_READING);
     d.read_count = 0;
     answer_all(&d);
@@ -269,6 +269,50 @@ static void test_an_answer_that_nobody_waits_for_is_refused(void **state)
     wrong = (struct weft_pkey_read){.round = 1, .block = 2};
     assert_int_equal(answer(&d, &wrong), WEFT_ERR_INVALID);
     assert_int_equal(weft_pkey_cache_generation(d.cache), 1);
+    desk_close(&d);
+}
+
+static void test_a_made_up_answer_frees_no_window(void **state)
+{
+    struct weft_pkey_refresh_stats stats;
+    struct weft_pkey_read wrong = {.round = 0, .block = 0};
+    struct desk d = desk_open(2);
+
+    (void)state;
+    take_reads(&d);
+    event(&d);
+    /* a round that never was; a block that this round did not ask for */
+    assert_int_equal(answer(&d, &wrong), WEFT_ERR_INVALID);
+    wrong = (struct weft_pkey_read){.round = d.reads[0].round, .block = 2};
+    assert_int_equal(answer(&d, &wrong), WEFT_ERR_INVALID);
+    take_reads(&d);
+    assert_int_equal(d.read_count, 2);
+    /* a late answer frees its own place, once */
+    assert_int_equal(answer(&d, &d.reads[0]), WEFT_ERR_STALE);
+    assert_int_equal(answer(&d, &d.reads[0]), WEFT_ERR_INVALID);
+    take_reads(&d);
+    assert_int_equal(d.read_count, 3);
+    assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[0]), WEFT_ERR_INVALID);
+    weft_pkey_refresh_stats(d.refresh, &stats);
+    assert_int_equal(stats.stale, 1);
+    assert_int_equal(stats.failures, 0);
+    /* while waiting, too */
+    assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[2]), 0);
+    assert_int_equal(weft_pkey_refresh_fail(d.refresh, d.now, &d.reads[2]), WEFT_ERR_INVALID);
+    assert_int_equal(answer(&d, &d.reads[1]), WEFT_ERR_STALE);
+    desk_close(&d);
+}
+
+static void test_a_window_beyond_the_longest_table_is_taken(void **state)
+{
+    struct desk d = desk_open(UINT32_MAX);
+
+    (void)state;
+    take_reads(&d);
+    assert_int_equal(d.read_count, BLOCKS);
+    event(&d);
+    take_reads(&d);
+    assert_int_equal(d.read_count, 2 * BLOCKS);
     desk_close(&d);
 }
 
@@ -451,6 +495,8 @@ int main(void)
         cmocka_unit_test(test_R154_an_event_while_reading_makes_it_read_all_again),
         cmocka_unit_test(test_reads_that_are_out_keep_within_the_window),
         cmocka_unit_test(test_an_answer_that_nobody_waits_for_is_refused),
+        cmocka_unit_test(test_a_made_up_answer_frees_no_window),
+        cmocka_unit_test(test_a_window_beyond_the_longest_table_is_taken),
         cmocka_unit_test(test_changes_that_nobody_polled_become_one),
         cmocka_unit_test(test_an_event_without_a_change_is_told_too),
         cmocka_unit_test(test_time_that_goes_backwards_is_refused),

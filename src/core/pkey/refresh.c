@@ -5,8 +5,6 @@
 #include "core/pkey/cache.h"
 #include "core/pkey/refresh_fsm.h"
 
-#include <string.h>
-
 struct weft_pkey_refresh {
     struct weft_pkey_refresh_config config;
     struct weft_alloc alloc;
@@ -18,10 +16,10 @@ struct weft_pkey_refresh {
     uint32_t blocks;
     uint32_t next;    /* the next block to ask for in this round */
     uint32_t missing; /* blocks of this round that have not arrived */
-    uint32_t waiting; /* reads of this round that are not answered */
-    uint32_t late;    /* the same of rounds that have ended */
-    uint64_t there[WEFT_PKEY_BLOCKS_MAX / 64];
     struct weft_pkey_refresh_stats stats;
+    uint32_t window;             /* reads that may be out at one time */
+    uint32_t out_count;          /* those that are out, of rounds that have ended, too */
+    struct weft_pkey_read out[]; /* which, in no order */
 };
 
 int weft_pkey_refresh_config_init_sized(struct weft_pkey_refresh_config *ret, size_t size)
@@ -30,6 +28,11 @@ int weft_pkey_refresh_config_init_sized(struct weft_pkey_refresh_config *ret, si
         return WEFT_ERR_INVALID;
     *ret = (struct weft_pkey_refresh_config){.size = size, .window = 8, .retry = WEFT_S};
     return 0;
+}
+
+static size_t refresh_bytes(uint32_t window)
+{
+    return sizeof(struct weft_pkey_refresh) + window * sizeof(struct weft_pkey_read);
 }
 
 /* The one function that changes the state. */
@@ -41,18 +44,10 @@ static void step(struct weft_pkey_refresh *r, enum refresh_input input)
     r->state = cell.next;
 }
 
-/* What was read so far is forgotten; reads that are still out no longer matter. */
-static void end_reading(struct weft_pkey_refresh *r)
-{
-    weft_pkey_cache_discard(r->cache);
-    r->late += r->waiting;
-    r->waiting = 0;
-}
-
 static void begin_reading(struct weft_pkey_refresh *r)
 {
-    end_reading(r);
-    memset(r->there, 0, sizeof(r->there));
+    /* Reads that are still out no longer matter, nor what was read so far. */
+    weft_pkey_cache_discard(r->cache);
     r->round++;
     r->next = 0;
     r->missing = r->blocks;
@@ -63,13 +58,15 @@ int weft_pkey_refresh_new(const struct weft_pkey_refresh_config *c, struct weft_
                           const struct weft_alloc *a, struct weft_pkey_refresh **ret)
 {
     struct weft_alloc alloc = alloc_or_libc(a);
+    uint32_t window = c->window < WEFT_PKEY_BLOCKS_MAX ? c->window : WEFT_PKEY_BLOCKS_MAX;
     struct weft_pkey_refresh *r;
 
     if (c->size != sizeof(*c) || c->window == 0 || c->retry == 0)
         return WEFT_ERR_INVALID;
-    r = alloc_zeroed(&alloc, sizeof(*r), _Alignof(struct weft_pkey_refresh));
+    r = alloc_zeroed(&alloc, refresh_bytes(window), _Alignof(struct weft_pkey_refresh));
     if (!r)
         return WEFT_ERR_NOMEM;
+    r->window = window;
     r->config = *c;
     r->alloc = alloc;
     r->cache = cache;
@@ -86,7 +83,7 @@ struct weft_pkey_refresh *weft_pkey_refresh_free(struct weft_pkey_refresh *r)
 {
     if (r) {
         weft_pkey_cache_discard(r->cache);
-        r->alloc.put(r->alloc.ctx, r, sizeof(*r));
+        r->alloc.put(r->alloc.ctx, r, refresh_bytes(r->window));
     }
     return NULL;
 }
@@ -117,12 +114,24 @@ int weft_pkey_refresh_event(struct weft_pkey_refresh *r, weft_time now)
 
 bool weft_pkey_refresh_poll_read(struct weft_pkey_refresh *r, struct weft_pkey_read *ret_read)
 {
-    if (r->state != WEFT_PKEY_REFRESH_READING || r->next >= r->blocks ||
-        r->waiting + r->late >= r->config.window)
+    if (r->state != WEFT_PKEY_REFRESH_READING || r->next >= r->blocks || r->out_count >= r->window)
         return false;
-    r->waiting++;
     *ret_read = (struct weft_pkey_read){.round = r->round, .block = (uint16_t)r->next++};
+    r->out[r->out_count++] = *ret_read;
     return true;
+}
+
+/* Strikes a read off the list of those that are out.
+ * @return whether it was there */
+static bool take_back(struct weft_pkey_refresh *r, const struct weft_pkey_read *read)
+{
+    for (uint32_t i = 0; i < r->out_count; i++) {
+        if (r->out[i].round != read->round || r->out[i].block != read->block)
+            continue;
+        r->out[i] = r->out[--r->out_count];
+        return true;
+    }
+    return false;
 }
 
 /* What both answers to a read have in common.
@@ -133,17 +142,12 @@ static int answered(struct weft_pkey_refresh *r, weft_time now, const struct wef
 
     if (err < 0)
         return err;
-    if (read->round < r->round || r->state == WEFT_PKEY_REFRESH_WAITING) {
-        if (r->late == 0)
-            return WEFT_ERR_INVALID;
-        r->late--;
-        r->stats.stale++;
-        return WEFT_ERR_STATE;
-    }
-    if (read->round > r->round || read->block >= r->next || pkey_bit(r->there, read->block))
+    if (!take_back(r, read))
         return WEFT_ERR_INVALID;
-    pkey_set_bit(r->there, read->block);
-    r->waiting--;
+    if (read->round != r->round || r->state != WEFT_PKEY_REFRESH_READING) {
+        r->stats.stale++;
+        return WEFT_ERR_STALE;
+    }
     return 0;
 }
 
@@ -174,7 +178,7 @@ int weft_pkey_refresh_fail(struct weft_pkey_refresh *r, weft_time now,
     if (err < 0)
         return err;
     step(r, REFRESH_FAILED);
-    end_reading(r);
+    weft_pkey_cache_discard(r->cache);
     r->stats.failures++;
     r->deadline = now < WEFT_TIME_NEVER - r->config.retry ? now + r->config.retry : WEFT_TIME_NEVER;
     return 0;
