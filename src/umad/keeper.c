@@ -94,6 +94,7 @@ static int keeper_start(struct open_port *p)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)pthread_attr_destroy(&attr);
     p->keeper_runs = number == 0;
+    p->keeper_lost = p->keeper_lost && !p->keeper_runs;
     return number == 0 ? 0 : WEFT_ERR_NOMEM;
 }
 
@@ -127,8 +128,15 @@ void keeper_end(struct open_port *p)
     (void)pthread_mutex_lock(&p->mutex);
 }
 
+void keeper_resume(struct open_port *p)
+{
+    if (p->keeper_lost && !p->dead)
+        (void)keeper_start(p);
+}
+
 void keeper_lost(struct open_port *p)
 {
+    p->keeper_lost = p->keeper_lost || p->keeper_runs;
     p->keeper_runs = false;
     p->keeper_rests = false;
 }

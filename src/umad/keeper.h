@@ -13,11 +13,15 @@
  * @return 0; WEFT_ERR_NOMEM: there can be no thread */
 int keeper_need(struct open_port *p);
 
-/** The last thread of the program has left the port. */
+/** A thread leaves the port: wakes the library's if that rests and nobody else looks after it. */
 void keeper_left_alone(struct open_port *p);
 
 /** Ends the thread of a port that is being closed; the port is locked, and unlocked meanwhile. */
 void keeper_end(struct open_port *p);
+
+/** Starts the thread again that fork() has left behind: for calls by which a child goes on with the
+ * port. One that only gives up what it has must not take packets from its parent. */
+void keeper_resume(struct open_port *p);
 
 /** In the child of fork(): the thread is not there. */
 void keeper_lost(struct open_port *p);

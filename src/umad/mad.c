@@ -42,6 +42,15 @@ int umad_debug(int level)
     return atomic_load(&debug_level);
 }
 
+/* Enters to go on with the port, be it in a child of fork(). */
+static bool enter(int portid, struct visit *ret)
+{
+    if (!open_port_enter(portid, ret))
+        return false;
+    keeper_resume(ret->port);
+    return true;
+}
+
 static bool addr_is_possible(const ib_mad_addr_t *a)
 {
     return a->sl <= ADDR_SL_MAX && a->path_bits <= ADDR_PATH_BITS_MAX &&
@@ -180,7 +189,7 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms, i
     struct visit v;
     int why;
 
-    if (!open_port_enter(portid, &v))
+    if (!enter(portid, &v))
         return refuse(EINVAL);
     u->timeout_ms = (uint32_t)timeout_ms;
     u->retries = (uint32_t)retries;
@@ -278,7 +287,7 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
     int why;
 
     pthread_testcancel();
-    if (!open_port_enter(portid, &v))
+    if (!enter(portid, &v))
         return refuse(EINVAL);
     why = await(&v, timeout_ms);
     if (why == ETIMEDOUT && timeout_ms == 0)
@@ -295,7 +304,7 @@ int umad_poll(int portid, int timeout_ms)
     int why;
 
     pthread_testcancel();
-    if (!open_port_enter(portid, &v))
+    if (!enter(portid, &v))
         return refuse(EINVAL);
     why = await(&v, timeout_ms);
     open_port_leave(&v);
@@ -307,13 +316,11 @@ int umad_get_fd(int portid)
     struct visit v;
     int err = 0;
 
-    if (!open_port_enter(portid, &v))
+    if (!enter(portid, &v))
         return refuse(EINVAL);
-    if (!v.port->watched) {
-        v.port->watched = true;
-        err = keeper_need(v.port);
-        pump_show(v.port);
-    }
+    v.port->watched = true;
+    err = keeper_need(v.port);
+    pump_show(v.port);
     open_port_leave(&v);
     return err ? refuse(ENOMEM) : portid;
 }

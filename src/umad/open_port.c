@@ -84,6 +84,7 @@ void open_port_leave(struct visit *v)
             (void)pthread_cond_signal(&p->left);
     } else {
         open_port_pass_on(p);
+        keeper_left_alone(p);
     }
     (void)pthread_mutex_unlock(&p->mutex);
     (void)pthread_setcancelstate(cancel_state, NULL);
@@ -219,7 +220,7 @@ static void port_reset(struct open_port *p)
     p->line.first = p->line.count = p->line.late_claims = 0;
     p->line.asked_lid = false;
     p->dead = p->mourned = p->watched = p->signaled = p->armed = false;
-    p->keeper_rests = p->has_receiver = p->pace_broken = false;
+    p->keeper_rests = p->keeper_lost = p->has_receiver = p->pace_broken = false;
     p->sleep_until = p->pumped_at = p->moved_at = 0;
     atomic_store(&p->filled, false);
     p->closing = false;

@@ -87,6 +87,7 @@ struct open_port {
     pthread_t keeper;
     bool keeper_runs;
     bool keeper_rests; /* it is to be woken when there is something to do again */
+    bool keeper_lost;  /* it ran in a parent before fork() */
     int keeper_wake;   /* an eventfd */
 };
 
@@ -114,7 +115,8 @@ bool open_port_enter(int fd, struct visit *ret);
  * are rung for what comes next, and wakes one where something is there already. */
 void open_port_pass_on(struct open_port *p);
 
-/** Unlocks, after waking those who sleep beside messages that nobody takes. */
+/** Unlocks, after waking those who sleep beside messages that nobody takes, and the library's
+ * thread if nobody else looks after the port now. */
 void open_port_leave(struct visit *v);
 
 /** Wakes all who sleep here. */

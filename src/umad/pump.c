@@ -159,10 +159,14 @@ static void event_received(struct open_port *p, const struct weft_mad_event *ev)
 {
     struct message *m = NULL;
     uint32_t agent;
+    bool known = agent_find(p, ev->agent, &agent);
 
-    if (agent_find(p, ev->agent, &agent))
+    if (known)
         m = message_take(&p->pool, 0);
     if (!m) {
+        /* for the program an answer that there is no memory for never came */
+        if (known && ev->u.recv.solicited)
+            ((struct message *)(uintptr_t)ev->user_data)->status = ETIMEDOUT;
         (void)weft_mad_recv_release(p->engine, ev->u.recv.id);
         return;
     }
@@ -174,15 +178,17 @@ static void event_received(struct open_port *p, const struct weft_mad_event *ev)
     message_queue_put(&p->inbox, m);
 }
 
-/* Of the ends of a send only "no answer came" is reported, by giving the MAD's header back; a
- * transfer that was broken off is one that no answer will come to. */
+/* Of the ends of a send only "no answer came" is reported, by giving the MAD's header back. A
+ * transfer that was broken off is one that no answer will come to; so is one whose answer is lost.
+ */
 static void event_sent(struct open_port *p, const struct weft_mad_event *ev)
 {
     struct message *m = (struct message *)(uintptr_t)ev->user_data;
     enum weft_mad_status status = ev->u.sent.status;
 
     p->pending--;
-    if (m->timeout_ms == 0 || (status != WEFT_MAD_TIMEOUT && status != WEFT_MAD_RMPP_ABORTED)) {
+    if (m->timeout_ms == 0 ||
+        (m->status == 0 && status != WEFT_MAD_TIMEOUT && status != WEFT_MAD_RMPP_ABORTED)) {
         message_give(&p->pool, m);
         return;
     }

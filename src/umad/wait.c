@@ -3,7 +3,6 @@
 #include "umad/wait.h"
 
 #include "channel/message.h"
-#include "umad/keeper.h"
 #include "umad/place.h"
 #include "umad/pump.h"
 #include "umad/question.h"
@@ -97,7 +96,7 @@ static void abandoned(void *arg)
     p->sleepers--;
     p->receivers--;
     p->users--;
-    p->armed = false; /* it may have been woken */
+    /* what woke it has not been hushed: others who sleep are woken by it as well */
     v->cancel_state = PTHREAD_CANCEL_DISABLE;
     open_port_leave(v);
 }
@@ -231,7 +230,6 @@ enum wait_end wait_for_message(struct visit *v, weft_time until)
     p->users--;
     if (end == WAIT_DEAD)
         p->mourned = true;
-    keeper_left_alone(p);
     return end;
 }
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Open ports: many of them, closing under threads that wait, and what fork() leaves. */
+#include "umad/open_port.h"
 #include "umad_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PORTS 40
+#define PORTS      40
+#define FOREVER_MS 20000
 
 static unsigned descriptors(void)
 {
@@ -130,6 +133,81 @@ static void test_a_child_goes_on_with_the_port_when_its_parent_has_ended(void **
     assert_true(ends_well(parent));
 }
 
+/* The child of a program that polls the descriptor: after one call it does nothing but that.
+ * It writes a byte before, and one when it could receive something. */
+static void watch_in_child(int fd, int way, int out)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct fake_buffer b;
+    int length = WEFT_MAD_BYTES;
+    bool ok;
+
+    if (way == 0)
+        ok = umad_get_fd(fd) >= 0;
+    else if (way == 1)
+        ok = umad_poll(fd, 0) == -ETIMEDOUT;
+    else
+        ok = umad_recv(fd, &b, &length, 0) == -EWOULDBLOCK;
+    ok = ok && write(out, "1", 1) == 1 && poll(&p, 1, FOREVER_MS) == 1 &&
+         umad_recv(fd, &b, &length, 0) == 0 && write(out, "2", 1) == 1;
+    _exit(ok ? 0 : 1);
+}
+
+static void test_a_child_that_only_polls_the_descriptor_gets_what_comes(void **state)
+{
+    struct packet p = {.slid = 9, .dlid = FAKE_PORTS, .src_qpn = 1, .dst_qpn = 1};
+    long methods[16 / sizeof(long)] = {1l << WEFT_METHOD_TRAP};
+
+    (void)state;
+    packet_build(p.mad, WEFT_CLASS_PERF, WEFT_METHOD_TRAP, 0x1234567800000001);
+    for (int way = 0; way < 3; way++) {
+        int ends[2];
+        pid_t parent;
+        char byte;
+
+        p.dlid = (uint16_t)(FAKE_PORTS + way);
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+        parent = fork();
+        if (parent == 0) {
+            int fd = umad_open_port(NULL, 0);
+            bool ok = fd >= 0 && umad_get_fd(fd) >= 0 &&
+                      umad_register(fd, WEFT_CLASS_PERF, 1, 0, methods) == 0;
+            pid_t child = ok ? fork() : -1;
+
+            if (child == 0)
+                watch_in_child(fd, way, ends[1]);
+            _exit(child > 0 ? 0 : 1);
+        }
+        (void)close(ends[1]);
+        assert_true(ends_well(parent));
+        assert_int_equal(read(ends[0], &byte, 1), 1);
+        fake_inject((unsigned)way, &p);
+        assert_int_equal(read(ends[0], &byte, 1), 1);
+        (void)close(ends[0]);
+    }
+}
+
+/* A child that only gives up what it has leaves its parent's packets alone. */
+static void test_a_child_that_closes_the_port_has_no_thread_in_it(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    pid_t child;
+
+    (void)state;
+    assert_true(umad_get_fd(fd) >= 0);
+    child = fork();
+    if (child == 0) {
+        struct visit v;
+        bool ok = umad_unregister(fd, agent) == 0 && open_port_enter(fd, &v);
+
+        ok = ok && !v.port->keeper_runs && v.port->keeper_lost;
+        open_port_leave(&v);
+        _exit(ok && umad_close_port(fd) == 0 ? 0 : 1);
+    }
+    assert_true(ends_well(child));
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
 /* Other threads may hold a port at the moment of the fork. */
 static void test_a_fork_beside_busy_threads_leaves_the_child_usable(void **state)
 {
@@ -172,6 +250,10 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(
             test_a_child_goes_on_with_the_port_when_its_parent_has_ended, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_child_that_only_polls_the_descriptor_gets_what_comes,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_child_that_closes_the_port_has_no_thread_in_it,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_fork_beside_busy_threads_leaves_the_child_usable,
                                         setup, teardown),
     };

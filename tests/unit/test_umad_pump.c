@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The engine behind the interface: RMPP both ways, MADs that nobody asked for, addresses. */
 #include "core/wire/field.h"
+#include "umad/message_pool.h"
 #include "umad_fixture.h"
 
 #include <errno.h>
@@ -189,6 +190,38 @@ static void test_a_transfer_that_its_receiver_refuses_ends_as_a_timeout(void **s
     pair_close(&p);
 }
 
+static _Atomic bool starved;
+
+/* By the linker in place of the pool's: there is no memory for what is received. */
+struct message *__wrap_message_take(struct message_pool *pool, size_t bytes);
+struct message *__real_message_take(struct message_pool *pool, size_t bytes);
+
+struct message *__wrap_message_take(struct message_pool *pool, size_t bytes)
+{
+    return starved && bytes == 0 ? NULL : __real_message_take(pool, bytes);
+}
+
+static void test_an_answer_that_there_is_no_memory_for_ends_as_a_timeout(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    struct fake_buffer b;
+
+    (void)state;
+    starved = true;
+    fake_send(fd, agent, FAKE_ANSWERS, 7, FOREVER_MS, 0);
+    assert_int_equal(fake_receive(fd, agent, &b), WEFT_MAD_HEADER_BYTES);
+    starved = false;
+    assert_int_equal(umad_status(&b), ETIMEDOUT);
+    assert_int_equal((uint32_t)mad_tid(b.mad), 7);
+    assert_int_equal(mad_method(b.mad), WEFT_METHOD_GET);
+    /* nothing more comes of it, and the next one is answered */
+    fake_send(fd, agent, FAKE_ANSWERS, 7, FOREVER_MS, 0);
+    assert_int_equal(fake_receive(fd, agent, &b), WEFT_MAD_BYTES);
+    assert_int_equal(umad_status(&b), 0);
+    assert_int_equal(umad_poll(fd, 0), -ETIMEDOUT);
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
 static struct packet unsolicited(uint8_t mgmt_class, uint8_t method)
 {
     struct packet p = {.slid = 0x33, .dlid = FAKE_PORTS, .sl = 4, .src_qpn = 1, .dst_qpn = 1};
@@ -283,6 +316,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_agent_may_do_RMPP_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_transfer_that_its_receiver_refuses_ends_as_a_timeout,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            test_an_answer_that_there_is_no_memory_for_ends_as_a_timeout, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_nobody_asked_for_goes_to_who_registered, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_Get_that_nobody_takes_is_answered_unsupported, setup,

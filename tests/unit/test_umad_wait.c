@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Threads that wait: cancellation, signals, several at one port, and those who only send. */
+#include "umad/open_port.h"
 #include "umad_fixture.h"
 
 #include <errno.h>
@@ -202,6 +203,53 @@ static void test_a_sender_does_not_wait_for_one_who_never_receives(void **state)
     assert_int_equal(umad_close_port(fd), 0);
 }
 
+static void test_a_thread_that_sends_and_receives_does_not_wait_for_itself(void **state)
+{
+    int fd = fake_open(), agent = fake_agent(fd, WEFT_CLASS_PERF);
+    struct fake_buffer b;
+    struct visit v;
+    bool waited;
+
+    (void)state;
+    fake_send(fd, agent, FAKE_ANSWERS, 1, 1000, 0);
+    (void)fake_receive(fd, agent, &b);
+    for (uint32_t tid = 1; tid <= REQUESTS; tid++)
+        fake_send(fd, agent, FAKE_ANSWERS, tid, FOREVER_MS, 0);
+    assert_true(open_port_enter(fd, &v));
+    waited = v.port->pace_broken;
+    open_port_leave(&v);
+    assert_false(waited);
+    for (uint32_t tid = 1; tid <= REQUESTS; tid++)
+        assert_int_equal(fake_receive(fd, agent, &b), WEFT_MAD_BYTES);
+    assert_int_equal(umad_close_port(fd), 0);
+}
+
+static void test_beside_one_that_is_canceled_others_get_what_comes(void **state)
+{
+    struct waiter w = {.fd = fake_open(), .timeout_ms = -1};
+    struct waiter canceled = {.fd = w.fd, .timeout_ms = -1, .result = -1};
+    int agent = fake_agent(w.fd, WEFT_CLASS_PERF);
+
+    (void)state;
+    for (uint32_t tid = 1; FAKE_CANCELS && tid <= 50; tid++) {
+        pthread_t thread, other;
+
+        w.begun = canceled.begun = false;
+        thread = begin(&w);
+        other = begin(&canceled);
+        assert_int_equal(pthread_cancel(other), 0);
+        fake_send(w.fd, agent, FAKE_ANSWERS, tid, FOREVER_MS, 0);
+        assert_int_equal(pthread_join(other, NULL), 0);
+        /* the first may have been quicker */
+        if (canceled.result == agent)
+            fake_send(w.fd, agent, FAKE_ANSWERS, tid, FOREVER_MS, 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(w.result, agent);
+        canceled.result = -1;
+    }
+    assert_int_equal(umad_close_port(w.fd), 0);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -230,6 +278,10 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_some_threads_send_and_one_receives, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_sender_does_not_wait_for_one_who_never_receives,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            test_a_thread_that_sends_and_receives_does_not_wait_for_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_beside_one_that_is_canceled_others_get_what_comes,
                                         setup, teardown),
     };
 
