@@ -19,7 +19,8 @@
 /* Whether something may happen by itself. */
 static bool has_duties(const struct open_port *p)
 {
-    if (p->watched || p->pending > 0 || p->line.count > 0 || weft_mad_deadline(p->engine) != WEFT_TIME_NEVER)
+    if (p->watched || p->pending > 0 || p->line.count > 0 ||
+        weft_mad_deadline(p->engine) != WEFT_TIME_NEVER)
         return true;
     for (int i = 0; i < UMAD_CA_MAX_AGENTS; i++) {
         if (p->agents[i].claims)
