@@ -133,9 +133,9 @@ int matrix_print_json(const struct matrix_view *v)
 
     pkey_tables_count(v->tables, &tables, &complete);
     return json_print(json_pack(
-        "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", "weft.partitions.matrix/1",
+        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", "weft.partitions.matrix/1",
         "tables", (json_int_t)tables, "tables_complete", (json_int_t)complete, "conflicts",
-        (json_int_t)sweep_conflicts(v->sweep), "partitions", partitions_to_json(v), "problems",
-        problems_to_json(v), "unanswered", gaps_to_json(v), "enforcing", enforcing_to_json(v),
-        "ports", ports_to_json(v)));
+        (json_int_t)sweep_conflicts(v->sweep), "ports_down", (json_int_t)matrix_view_ports_down(v),
+        "partitions", partitions_to_json(v), "problems", problems_to_json(v), "unanswered",
+        gaps_to_json(v), "enforcing", enforcing_to_json(v), "ports", ports_to_json(v)));
 }

@@ -134,6 +134,13 @@ bool matrix_print_gaps(const struct matrix_view *v)
     return true;
 }
 
+static void print_down(uint32_t down)
+{
+    if (down > 0)
+        printf("%" PRIu32 " switch port%s down: who is behind %s is not known\n", down,
+               down == 1 ? " is" : "s are", down == 1 ? "it" : "them");
+}
+
 int matrix_print_text(const struct matrix_view *v)
 {
     bool good = true;
@@ -142,6 +149,7 @@ int matrix_print_text(const struct matrix_view *v)
         good = print_partition(v, &v->matrix->partitions[i]);
     if (!good || !matrix_print_gaps(v))
         return message_failed("there is no memory for the names");
+    print_down(matrix_view_ports_down(v));
     print_total(v);
     return CLI_DONE;
 }

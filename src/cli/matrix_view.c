@@ -6,10 +6,14 @@
 #include "cli/printable.h"
 #include "core/base/suggest.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* PortInfo:PortState. */
+#define STATE_DOWN 1
 
 /* A NodeDescription with every byte escaped. */
 #define NAME_SHOWN_BYTES (4 * SWEEP_NAME_BYTES)
@@ -134,27 +138,43 @@ static bool means(const struct matrix_view *v, uint32_t port, const char *text, 
     return text[length] == '\0' || strcmp(text + length, number) == 0;
 }
 
+/* Whether two texts differ in digits alone: the names of two of a series, not one misspelt. */
+static bool is_sibling(const char *a, const char *b)
+{
+    if (strlen(a) != strlen(b))
+        return false;
+    for (size_t i = 0; a[i] != '\0'; i++)
+        if (a[i] != b[i] && !(isdigit((unsigned char)a[i]) && isdigit((unsigned char)b[i])))
+            return false;
+    return true;
+}
+
 static uint32_t not_found(const struct matrix_view *v, const char *text)
 {
     char shown[PRINTABLE_PATH_BYTES];
     enum matrix_gap_kind kind;
     struct suggest near;
+    uint32_t down = matrix_view_ports_down(v);
     uint32_t port = 0;
 
     suggest_start(&near, text);
     for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++)
-        if (sweep_port(v->sweep, i)->reached)
+        if (sweep_port(v->sweep, i)->reached && !is_sibling(text, v->labels[i]))
             suggest_offer(&near, v->labels[i]);
     (void)printable(text, shown, sizeof(shown));
     if (suggest_best(&near))
-        message_failed("nobody of the fabric is \"%s\"; did you mean \"%s\"?", shown,
+        message_failed("nobody who can be reached is \"%s\"; did you mean \"%s\"?", shown,
                        suggest_best(&near));
     else
-        message_failed("nobody of the fabric is \"%s\"; give a name that weft partitions matrix "
-                       "prints, or a GUID such as 0x0002c90300000001",
-                       shown);
+        message_failed(
+            "nobody who can be reached is \"%s\"; give a name that weft partitions matrix "
+            "prints, or a GUID such as 0x0002c90300000001",
+            shown);
     if (matrix_view_gap(v, &port, &kind))
         message("not everybody has answered; weft partitions matrix lists who has not");
+    if (down > 0)
+        message("%" PRIu32 " switch port%s down: who is behind %s is not known", down,
+                down == 1 ? " is" : "s are", down == 1 ? "it" : "them");
     return SWEEP_NONE;
 }
 
@@ -198,6 +218,19 @@ bool matrix_view_gap(const struct matrix_view *v, uint32_t *port, enum matrix_ga
         return true;
     }
     return false;
+}
+
+uint32_t matrix_view_ports_down(const struct matrix_view *v)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++) {
+        const struct sweep_port *p = sweep_port(v->sweep, i);
+
+        count += sweep_node(v->sweep, p->node)->type == SWEEP_SWITCH && p->number > 0 &&
+                 p->state == STATE_DOWN;
+    }
+    return count;
 }
 
 bool matrix_view_is_mute(const struct matrix_partition *p)

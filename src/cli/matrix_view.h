@@ -39,6 +39,9 @@ enum matrix_gap_kind {
  * @return false: there is nothing from there on */
 bool matrix_view_gap(const struct matrix_view *v, uint32_t *port, enum matrix_gap_kind *ret);
 
+/** How many external ports of switches are down. A dead host looks like a port without a cable. */
+uint32_t matrix_view_ports_down(const struct matrix_view *v);
+
 /** Whether a partition has limited members only, so that nobody in it talks to anybody. */
 bool matrix_view_is_mute(const struct matrix_partition *p);
 

@@ -129,8 +129,10 @@ static int print_pair(const struct partitions_request *request, const struct mat
 
     if (from == SWEEP_NONE || to == SWEEP_NONE)
         return CLI_FAILED;
-    if (from == to)
-        return message_failed("--from and --to are both %s: name two ports", v->labels[from]);
+    if (from == to) {
+        message("--from and --to are both %s: name two ports", v->labels[from]);
+        return CLI_USAGE;
+    }
     return request->json ? matrix_print_pair_json(v, from, to) : matrix_print_pair(v, from, to);
 }
 

@@ -153,6 +153,9 @@ static void check_request(struct options *o, const struct action *action, const 
                            actions[owners[i].action].name);
     if (!options_stopped(o) && given[OPTION_FROM] != given[OPTION_TO])
         options_refuse(o, "--from and --to go together: which two ports are meant?");
+    if (!options_stopped(o) && request->from && request->to &&
+        strcmp(request->from, request->to) == 0)
+        options_refuse(o, "--from and --to are both \"%s\": name two ports", request->from);
     if (options_stopped(o))
         return;
     if (action->takes_file)

@@ -183,7 +183,8 @@ def test_names_that_are_wrong_or_too_many():
     tap.contains(matrix("--from", "host-0002", "--to", HOSTS[2], code=3),
                  'did you mean "host-00002"?')
     tap.contains(matrix("--from", HOSTS[2], "--to", "0x1234", code=3), "or a GUID such as")
-    tap.contains(matrix("--from", HOSTS[2], "--to", NODE_GUID_3, code=3), "name two ports")
+    tap.contains(matrix("--from", HOSTS[2], "--to", NODE_GUID_3, code=2), "name two ports")
+    tap.contains(matrix("--from", HOSTS[2], "--to", HOSTS[2], code=2), "name two ports")
     tap.contains(matrix("--from", HOSTS[2], code=2), "--from and --to go together")
     tap.contains(matrix("--to", "", "--from", "x", code=2), "wants a name")
     tap.contains(matrix("--sysfs", "x", code=2), "matrix has no --sysfs; vf has")
@@ -206,7 +207,14 @@ def test_a_dead_node_is_a_link_that_is_down():
     found = document(code=1)
     tap.equal(found["unanswered"], [])
     tap.equal(found["partitions"][2]["limited"], [HOSTS[6]])
+    tap.equal(found["ports_down"], 1)
+    tap.contains(matrix(code=1), "\n1 switch port is down: who is behind it is not known\n")
+    text = matrix("--from", HOSTS[0], "--to", HOSTS[7], code=3)
+    tap.contains(text, f'nobody who can be reached is "{HOSTS[7]}"; give a name')
+    tap.contains(text, "1 switch port is down")
+    assert "did you mean" not in text, text
     LAB.ctl("node", HOSTS[7], "alive")
+    tap.equal(document(code=1)["ports_down"], 0)
 
 
 def test_no_daemon_there():
