@@ -221,8 +221,11 @@ static void print_text(const struct partitions_request *request, const struct pa
         print_partition(t, &t->items[i]);
         made++;
     }
-    printf("%s: %" PRIu32 " partition%s%s; %zu problem%s\n", file, made, made == 1 ? "" : "s",
+    printf("%s: %" PRIu32 " partition%s%s; %zu problem%s", file, made, made == 1 ? "" : "s",
            t->refused ? ", without what the file says" : "", count, count == 1 ? "" : "s");
+    if (t->stop_line != 0)
+        printf("; OpenSM stops in line %" PRIu32, t->stop_line);
+    putchar('\n');
 }
 
 int partitions_action_lint(const struct partitions_request *request)

@@ -22,19 +22,21 @@ struct place {
     const struct vf_function *function;
 };
 
-static const char *membership(weft_pkey key)
+static const char *membership(const struct vf_entry *e)
 {
-    if (!weft_pkey_valid(key))
+    if (e->unknown)
+        return "unknown";
+    if (!weft_pkey_valid(e->key))
         return "none";
-    return weft_pkey_is_full(key) ? "full" : "limited";
+    return weft_pkey_is_full(e->key) ? "full" : "limited";
 }
 
 /* What is worth a line: entries that are assigned, and entry 0 in any case. The PF has all. */
 static bool is_shown(const struct vf_function *f, const struct vf_entry *e)
 {
     if (f->physical)
-        return weft_pkey_valid(e->key);
-    return e->virt == 0 || e->physical != VF_NONE;
+        return weft_pkey_valid(e->key) || e->unknown;
+    return e->virt == 0 || e->physical != VF_NONE || e->unknown;
 }
 
 static json_t *append(json_t *list, json_t *item)
@@ -47,16 +49,16 @@ static json_t *append(json_t *list, json_t *item)
     return list;
 }
 
-static json_t *key_to_json(weft_pkey key)
+static json_t *key_to_json(const struct vf_entry *e)
 {
-    return json_sprintf("0x%04x", key);
+    return e->unknown ? json_null() : json_sprintf("0x%04x", e->key);
 }
 
 static json_t *entry_to_json(const struct vf_entry *e)
 {
     return json_pack("{s:i, s:o, s:o, s:s}", "virtual", (int)e->virt, "physical",
                      e->physical == VF_NONE ? json_null() : json_integer((json_int_t)e->physical),
-                     "pkey", key_to_json(e->key), "membership", membership(e->key));
+                     "pkey", key_to_json(e), "membership", membership(e));
 }
 
 static json_t *function_to_json(const struct vf_function *f)
@@ -66,7 +68,7 @@ static json_t *function_to_json(const struct vf_function *f)
     size_t unassigned = 0;
 
     for (size_t i = 0; i < f->count; i++) {
-        unassigned += f->entries[i].physical == VF_NONE;
+        unassigned += f->entries[i].physical == VF_NONE && !f->entries[i].unknown;
         if (is_shown(f, &f->entries[i]))
             entries = append(entries, entry_to_json(&f->entries[i]));
     }
@@ -146,11 +148,14 @@ static void print_entry(struct table *table, const struct place *at, const struc
                at->function->physical ? " (PF)" : "");
     table_cell(table, "%u", e->virt);
     if (e->physical == VF_NONE)
-        table_cell(table, "none");
+        table_cell(table, "%s", e->unknown ? "unknown" : "none");
     else
         table_cell(table, "%u", e->physical);
-    table_cell(table, "0x%04x", e->key);
-    table_cell(table, "%s", membership(e->key));
+    if (e->unknown)
+        table_cell(table, "unknown");
+    else
+        table_cell(table, "0x%04x", e->key);
+    table_cell(table, "%s", membership(e));
 }
 
 static void fill(struct table *table, const struct vf_tree *t)

@@ -8,12 +8,13 @@
 /* What a host holds of each partition. */
 struct holders {
     bool full[WEFT_PKEY_BASE + 1];
+    bool unknown; /* some of its keys could not be read: they may be of any partition */
 };
 
 static void check_entry(struct vf_tree *t, struct vf_problem where, const struct vf_port *port,
                         const struct vf_entry *e)
 {
-    if (e->physical == VF_NONE)
+    if (e->physical == VF_NONE || e->unknown)
         return;
     if (e->physical + 1 >= port->key_count) {
         where.kind = VF_OUT_OF_RANGE;
@@ -59,14 +60,14 @@ static void report_twin(struct vf_tree *t, struct vf_problem where, const struct
 static void check_guest(struct vf_tree *t, struct vf_problem where, const struct vf_port *port,
                         const struct vf_function *f, uint32_t first_of[WEFT_PKEY_BASE + 1])
 {
-    bool has_0 = false;
+    bool has_0 = f->unknown_0;
 
     memset(first_of, 0xFF, (WEFT_PKEY_BASE + 1) * sizeof(*first_of));
     for (size_t i = 0; i < f->count; i++) {
         const struct vf_entry *e = &f->entries[i];
         const struct vf_entry *twin;
 
-        has_0 = has_0 || (e->virt == 0 && e->physical != VF_NONE);
+        has_0 = has_0 || (e->virt == 0 && (e->physical != VF_NONE || e->unknown));
         check_entry(t, where, port, e);
         if (!weft_pkey_valid(e->key))
             continue;
@@ -85,6 +86,7 @@ static void check_guest(struct vf_tree *t, struct vf_problem where, const struct
 
 static void note_holders(const struct vf_port *port, struct holders *held)
 {
+    held->unknown = held->unknown || port->unknown;
     for (size_t i = 0; i < port->key_count; i++)
         if (weft_pkey_is_full(port->keys[i]))
             held->full[port->keys[i] & WEFT_PKEY_BASE] = true;
@@ -94,6 +96,8 @@ static void check_alone(struct vf_tree *t, struct vf_problem where, const struct
                         const struct holders *held)
 {
     where.kind = VF_NOBODY_FULL;
+    if (held->unknown)
+        return;
     for (size_t i = 0; i < f->count; i++) {
         weft_pkey key = f->entries[i].key;
 

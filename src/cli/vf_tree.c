@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Files hold a number or a word. */
 #define VALUE_BYTES 64
+
+/* Ports of a device at most. */
+#define VF_PORTS_MAX 254
 
 /* The names in a folder, sorted. */
 struct names {
@@ -110,43 +112,79 @@ static bool read_value(const char *path, char ret[VALUE_BYTES])
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t got = fd < 0 ? -1 : read(fd, ret, VALUE_BYTES - 1);
     int kept = errno;
+    char *zero;
 
     if (fd >= 0)
         close(fd);
     errno = kept;
     if (got < 0)
         return false;
-    while (got > 0 && strchr(" \t\n", ret[got - 1]))
+    if (got > 0 && ret[got - 1] == '\n')
         got--;
     ret[got] = '\0';
+    /* A 0 byte is shown, and what is behind it is not: no value has one. */
+    zero = memchr(ret, '\0', (size_t)got);
+    if (zero)
+        memcpy(zero < ret + VALUE_BYTES - 3 ? zero : ret + VALUE_BYTES - 3, "\\0", 3);
     return true;
 }
 
-/* A number of 16 bits that is all of a text. */
+/* A decimal number below VF_LIST_MAX as the kernel prints it: without zeros before it. */
 static bool number_of(const char *text, uint32_t *ret)
 {
-    char *end;
-    unsigned long value;
+    size_t length = strlen(text);
 
-    if (text[0] < '0' || text[0] > '9')
+    if (length == 0 || length > 5 || text[strspn(text, "0123456789")] != '\0' ||
+        (text[0] == '0' && length > 1))
         return false;
-    value = strtoul(text, &end, 0);
-    if (*end != '\0' || value > UINT16_MAX)
+    *ret = (uint32_t)strtoul(text, NULL, 10);
+    return *ret < VF_LIST_MAX;
+}
+
+/* A P_Key as the kernel prints it: 0x and four digits. */
+static bool key_of(const char *text, weft_pkey *ret)
+{
+    if (strlen(text) != 6 || strncmp(text, "0x", 2) != 0 ||
+        text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] != '\0')
         return false;
-    *ret = (uint32_t)value;
+    *ret = (weft_pkey)strtoul(text + 2, NULL, 16);
     return true;
 }
 
-/* Names of entries are decimal, so that 08 is 8; others are no entries. */
-static bool index_of(const char *name, uint32_t *ret)
+/* The number that a file's or folder's name is. What looks like one and is none is reported; other
+ * names mean nothing. */
+static bool take_number(struct vf_tree *t, const struct vf_problem *where, const char *folder,
+                        const char *name, uint32_t *ret)
 {
-    char *end;
-    unsigned long value = strtoul(name, &end, 10);
-
-    if (name[0] < '0' || name[0] > '9' || *end != '\0' || value >= VF_LIST_MAX)
+    if (name[0] < '0' || name[0] > '9')
         return false;
-    *ret = (uint32_t)value;
-    return true;
+    if (number_of(name, ret))
+        return true;
+    vf_problem_add(t, where, "%s/%s: expected a name such as 0 or 12, to %d", folder, name,
+                   VF_LIST_MAX - 1);
+    return false;
+}
+
+/* The same for a port. */
+static bool take_port(struct vf_tree *t, const struct vf_problem *where, const char *folder,
+                      const char *name)
+{
+    uint32_t number;
+
+    if (number_of(name, &number) && number >= 1 && number <= VF_PORTS_MAX)
+        return true;
+    vf_problem_add(t, where, "%s/%s is no port: expected 1 to %d", folder, name, VF_PORTS_MAX);
+    return false;
+}
+
+/* Reports files between others that are not there. */
+static void report_gap(struct vf_tree *t, const struct vf_problem *where, const char *folder,
+                       uint32_t first, uint32_t end)
+{
+    if (first + 1 == end)
+        vf_problem_add(t, where, "%s/%u is missing", folder, first);
+    else if (first < end)
+        vf_problem_add(t, where, "%s/%u to %u are missing", folder, first, end - 1);
 }
 
 static void unreadable(struct vf_tree *t, const struct vf_problem *where, const char *path)
@@ -160,18 +198,33 @@ static void unexpected(struct vf_tree *t, const struct vf_problem *where, const 
     vf_problem_add(t, where, "%s has \"%s\"; expected %s", path, value, expected);
 }
 
-static void read_key(struct vf_tree *t, const struct vf_problem *where, const char *path,
+static bool read_key(struct vf_tree *t, const struct vf_problem *where, const char *path,
                      weft_pkey *ret)
 {
     char value[VALUE_BYTES];
-    uint32_t key;
 
     if (!read_value(path, value))
         unreadable(t, where, path);
-    else if (!number_of(value, &key))
+    else if (!key_of(value, ret))
         unexpected(t, where, path, value, "a P_Key, such as 0xffff");
     else
-        *ret = (weft_pkey)key;
+        return true;
+    return false;
+}
+
+/* Reports keys for which there is no file: sorted names tell, of which the last is there. */
+static void find_missing_keys(struct vf_tree *t, const struct vf_problem *where, const char *path,
+                              const struct names *names)
+{
+    uint32_t next = 0;
+    uint32_t index;
+
+    for (int i = 0; i < names->count; i++) {
+        if (!number_of(names->items[i]->d_name, &index))
+            continue;
+        report_gap(t, where, path, next, index);
+        next = index + 1;
+    }
 }
 
 static void read_keys(struct vf_tree *t, const struct vf_problem *where, const char *folder,
@@ -182,22 +235,28 @@ static void read_keys(struct vf_tree *t, const struct vf_problem *where, const c
     uint32_t index;
     uint32_t highest = 0;
 
+    port->unknown = true;
     if (!join(path, folder, "pkeys") || list(path, &names) != 0) {
         unreadable(t, where, path);
         return;
     }
     for (int i = 0; i < names.count; i++)
-        if (index_of(names.items[i]->d_name, &index) && index + 1 > highest)
+        if (take_number(t, where, path, names.items[i]->d_name, &index) && index + 1 > highest)
             highest = index + 1;
+    find_missing_keys(t, where, path, &names);
     port->keys = calloc(highest + 1, sizeof(*port->keys));
-    t->failed = t->failed || !port->keys;
-    port->key_count = port->keys ? highest : 0;
-    for (int i = 0; i < names.count && port->keys; i++) {
+    port->known = calloc(highest + 1, sizeof(*port->known));
+    t->failed = t->failed || !port->keys || !port->known;
+    port->key_count = t->failed ? 0 : highest;
+    for (int i = 0; i < names.count && !t->failed; i++) {
         char file[PATH_MAX];
 
-        if (index_of(names.items[i]->d_name, &index) && join(file, path, names.items[i]->d_name))
-            read_key(t, where, file, &port->keys[index]);
+        if (number_of(names.items[i]->d_name, &index) && join(file, path, names.items[i]->d_name))
+            port->known[index] = read_key(t, where, file, &port->keys[index]);
     }
+    port->unknown = false;
+    for (uint32_t i = 0; i < port->key_count; i++)
+        port->unknown = port->unknown || !port->known[i];
     names_free(&names);
 }
 
@@ -207,18 +266,13 @@ static void read_entry(struct vf_tree *t, const struct vf_problem *where, const 
     char value[VALUE_BYTES];
 
     ret->physical = VF_NONE;
+    ret->unknown = true;
     if (!read_value(path, value))
         unreadable(t, where, path);
-    else if (strncasecmp(value, "no", 2) != 0 && !number_of(value, &ret->physical))
+    else if (strcmp(value, "none") != 0 && !number_of(value, &ret->physical))
         unexpected(t, where, path, value, "a physical index or none");
-}
-
-static int by_virt(const void *a, const void *b)
-{
-    const struct vf_entry *x = a;
-    const struct vf_entry *y = b;
-
-    return x->virt < y->virt ? -1 : x->virt > y->virt;
+    else
+        ret->unknown = false;
 }
 
 static void read_entries(struct vf_tree *t, const struct vf_problem *where, const char *folder,
@@ -226,9 +280,11 @@ static void read_entries(struct vf_tree *t, const struct vf_problem *where, cons
 {
     struct names names;
     char path[PATH_MAX];
+    uint32_t next = 0;
 
     if (!join(path, folder, "pkey_idx") || list(path, &names) != 0) {
         unreadable(t, where, path);
+        f->unknown_0 = true;
         return;
     }
     f->entries = calloc((size_t)names.count + 1, sizeof(*f->entries));
@@ -237,14 +293,15 @@ static void read_entries(struct vf_tree *t, const struct vf_problem *where, cons
         struct vf_entry *entry = &f->entries[f->count];
         char file[PATH_MAX];
 
-        if (!index_of(names.items[i]->d_name, &entry->virt) ||
+        if (!take_number(t, where, path, names.items[i]->d_name, &entry->virt) ||
             !join(file, path, names.items[i]->d_name))
             continue;
+        report_gap(t, where, path, next, entry->virt);
+        next = entry->virt + 1;
         read_entry(t, where, file, entry);
         f->count++;
     }
-    if (f->entries && f->count > 1)
-        qsort(f->entries, f->count, sizeof(*f->entries), by_virt);
+    f->unknown_0 = f->count > 0 && f->entries[0].virt != 0;
     names_free(&names);
 }
 
@@ -298,9 +355,44 @@ static void read_function(struct vf_tree *t, const char *device, const char *iov
     where.function = f->name;
     read_entries(t, &where, path, f);
     f->physical = is_pf(device, path, f, port);
-    for (size_t i = 0; i < f->count; i++)
-        if (f->entries[i].physical < port->key_count)
-            f->entries[i].key = port->keys[f->entries[i].physical];
+    for (size_t i = 0; i < f->count; i++) {
+        struct vf_entry *e = &f->entries[i];
+
+        if (e->physical < port->key_count) {
+            e->key = port->keys[e->physical];
+            e->unknown = !port->known[e->physical];
+        } else if (port->key_count == 0 && port->unknown) {
+            e->unknown = e->unknown || e->physical != VF_NONE;
+        }
+    }
+}
+
+/* Whether a folder's name is in a list. */
+static bool has_name(const struct names *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->items[i]->d_name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Reports ports of functions that the device has not. */
+static void check_function_ports(struct vf_tree *t, const char *iov, const char *name,
+                                 const struct names *ports, const char *device)
+{
+    const struct vf_problem where = {VF_UNREADABLE, device, "", "", NULL};
+    struct names names;
+    char path[PATH_MAX];
+    char folder[PATH_MAX];
+
+    if (!join(path, iov, name) || !join(folder, path, "ports") || list(folder, &names) != 0)
+        return;
+    for (int i = 0; i < names.count; i++)
+        if (!has_name(ports, names.items[i]->d_name) &&
+            take_port(t, &where, folder, names.items[i]->d_name))
+            vf_problem_add(t, &where, "%s/%s: there is no %s/ports/%s", folder,
+                           names.items[i]->d_name, iov, names.items[i]->d_name);
+    names_free(&names);
 }
 
 static void read_port(struct vf_tree *t, const char *device, const char *iov,
@@ -358,7 +450,11 @@ static void read_device(struct vf_tree *t, const char *root, const char *name)
     d->ports = calloc((size_t)ports.count + 1, sizeof(*d->ports));
     t->failed = t->failed || !d->ports;
     for (int i = 0; i < ports.count && !t->failed; i++)
-        read_port(t, device, iov, &functions, d, ports.items[i]->d_name);
+        if (take_port(t, &where, path, ports.items[i]->d_name))
+            read_port(t, device, iov, &functions, d, ports.items[i]->d_name);
+    for (int i = 0; i < functions.count && !t->failed; i++)
+        if (strcmp(functions.items[i]->d_name, "ports") != 0)
+            check_function_ports(t, iov, functions.items[i]->d_name, &ports, d->name);
     names_free(&ports);
     names_free(&functions);
 }
@@ -389,6 +485,7 @@ static void port_free(struct vf_port *port)
     }
     free(port->functions);
     free(port->keys);
+    free(port->known);
     free(port->name);
 }
 

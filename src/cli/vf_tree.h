@@ -42,6 +42,7 @@ struct vf_entry {
     uint32_t virt;
     uint32_t physical; /**< or VF_NONE */
     weft_pkey key;     /**< 0 where there is none */
+    bool unknown;      /**< its file or that of its key cannot be read: nothing follows from it */
 };
 
 /** One function on one port. */
@@ -50,13 +51,16 @@ struct vf_function {
     bool physical;            /**< the PF, whose table is the port's */
     struct vf_entry *entries; /**< by virtual index */
     size_t count;
+    bool unknown_0; /**< entry 0 is not among them since it cannot be read */
 };
 
 /** One port. */
 struct vf_port {
     char *name;
     weft_pkey *keys; /**< the physical table, by index; an unreadable entry is 0 */
+    bool *known;     /**< whether each was read; as long as `keys` */
     size_t key_count;
+    bool unknown; /**< not all of the physical table could be read */
     struct vf_function *functions;
     size_t function_count;
 };

@@ -36,6 +36,7 @@
 enum partitions_kind {
     PARTITIONS_SYNTAX,             /**< OpenSM stops here and drops the whole file */
     PARTITIONS_NOTHING,            /**< the file has no definition: OpenSM goes on without it */
+    PARTITIONS_BYTE_ORDER_MARK,    /**< a mark that OpenSM takes for part of the first word */
     PARTITIONS_IGNORED,            /**< text without effect, or that is taken for another thing */
     PARTITIONS_LONG_LINE,          /**< OpenSM cuts the line */
     PARTITIONS_ABBREVIATION,       /**< a word of which OpenSM takes the first that begins so */
@@ -129,6 +130,7 @@ struct partitions {
     struct partitions_problems problems; /**< sorted by line */
     bool allow_both;                     /**< OpenSM runs with allow_both_pkeys */
     bool refused;                        /**< OpenSM does without the file */
+    uint32_t stop_line;                  /**< where OpenSM stops; 0: it reads to the end */
 };
 
 /** Why something could not be read at all. */

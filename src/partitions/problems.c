@@ -93,6 +93,7 @@ const char *partitions_kind_name(enum partitions_kind kind)
     static const char *const names[PARTITIONS_KINDS] = {
         [PARTITIONS_SYNTAX] = "syntax",
         [PARTITIONS_NOTHING] = "no-definition",
+        [PARTITIONS_BYTE_ORDER_MARK] = "byte-order-mark",
         [PARTITIONS_IGNORED] = "ignored",
         [PARTITIONS_LONG_LINE] = "long-line",
         [PARTITIONS_ABBREVIATION] = "abbreviation",

@@ -15,6 +15,12 @@
 /* The words of a mistake that are quoted. */
 #define QUOTED 60
 
+/* Definitions without a P_Key that are reported one by one. */
+#define KEYLESS_MAX 100
+
+/* U+FEFF in UTF-8. */
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
 size_t reader_column(const struct reader *r, const char *at)
 {
     size_t offset = (size_t)(at - r->buffer);
@@ -55,6 +61,8 @@ void reader_stop(struct reader *r, const char *at, const char *format, ...)
                            : "; OpenSM stops here and drops the whole file: every port becomes a "
                              "full member of the default partition");
     add_problem(r, PARTITIONS_SYNTAX, text);
+    if (!r->t->refused)
+        r->t->stop_line = r->line;
     r->t->refused = true;
 }
 
@@ -176,6 +184,25 @@ static void mention_name(struct reader *r, const char *name, const struct partit
             name, length, PARTITIONS_NAME_BYTES - 1);
 }
 
+static void report_keyless(struct reader *r, const char *at)
+{
+    if (++r->keyless <= KEYLESS_MAX)
+        reader_stop(r, at, "expected a P_Key: OpenSM has none left to choose");
+    else if (r->keyless_line == 0)
+        r->keyless_line = r->line;
+}
+
+/* One line for all that were not reported. */
+static void sum_up_keyless(struct reader *r)
+{
+    if (r->keyless <= KEYLESS_MAX)
+        return;
+    r->line = r->keyless_line;
+    reader_problem(r, PARTITIONS_SYNTAX,
+                   "for this definition and %" PRIu32 " behind it, no P_Key is left either",
+                   r->keyless - KEYLESS_MAX - 1);
+}
+
 /* Finds or makes the partition that a definition's head names. */
 static bool define(struct reader *r, const char *at, const char *name, const char *id)
 {
@@ -202,7 +229,7 @@ static bool define(struct reader *r, const char *at, const char *name, const cha
     }
     err = partitions_table_define(r->table, name, key, d->line, &d->partition, &found);
     if (err == WEFT_ERR_FULL) {
-        reader_stop(r, at, "expected a P_Key: OpenSM has none left to choose");
+        report_keyless(r, at);
         return false;
     }
     if (err != 0) {
@@ -498,6 +525,12 @@ static int refuse_later(const struct reader *r, struct partitions_error *error)
     return refuse(error, r->line, r->err, "memory ran out while the file was read");
 }
 
+static bool is_utf_16(const struct reader *r, const char *text, size_t bytes)
+{
+    return r->line == 1 && bytes >= 2 &&
+           (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
+}
+
 /* Reads one line, its end included, in pieces as OpenSM does. */
 static int read_line(struct reader *r, const char *text, size_t bytes,
                      struct partitions_error *error)
@@ -506,9 +539,17 @@ static int read_line(struct reader *r, const char *text, size_t bytes,
         return refuse(error, r->line, WEFT_ERR_FULL,
                       "the line is longer than 64 KiB; try to write members on lines of their own");
     if (memchr(text, '\0', bytes))
-        return refuse(error, r->line, WEFT_ERR_FORMAT,
-                      "the line has a 0 byte, so this is no text; try the partitions.conf that "
-                      "OpenSM is given");
+        return refuse(
+            error, r->line, WEFT_ERR_FORMAT,
+            is_utf_16(r, text, bytes)
+                ? "the file begins with the byte order mark of UTF-16; try it saved as "
+                  "UTF-8, without such a mark"
+                : "the line has a 0 byte, so this is no text; try the partitions.conf that "
+                  "OpenSM is given");
+    if (r->line == 1 && bytes >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0)
+        reader_problem(r, PARTITIONS_BYTE_ORDER_MARK,
+                       "the file begins with a byte order mark, which OpenSM takes for text before "
+                       "the first word or comment; save it without (UTF-8, no BOM)");
     for (size_t at = 0; at < bytes && r->err == 0; at += r->length) {
         r->length = bytes - at < READER_PIECE_BYTES ? bytes - at : READER_PIECE_BYTES;
         r->column = at;
@@ -541,6 +582,7 @@ static int read_lines(struct reader *r, const char *text, size_t bytes,
         bytes -= length;
     }
     close_definition(r);
+    sum_up_keyless(r);
     if (err == 0 && !r->done && !r->t->refused) {
         reader_problem(r, PARTITIONS_NOTHING,
                        "no partition is defined; OpenSM goes on as without the file: every port "

@@ -47,9 +47,11 @@ struct reader {
     size_t column;      /**< bytes of the line before the piece */
     uint32_t line;
     uint32_t definitions;
-    bool open; /**< a definition has begun */
-    bool skip; /**< after a mistake: everything to the next semicolon is passed over */
-    bool done; /**< some part of a definition was read without mistake */
+    uint32_t keyless;      /**< definitions for which no P_Key was left */
+    uint32_t keyless_line; /**< of the first of them that is not reported on its own */
+    bool open;             /**< a definition has begun */
+    bool skip;             /**< after a mistake: everything to the next semicolon is passed over */
+    bool done;             /**< some part of a definition was read without mistake */
     struct reader_definition definition;
     int err; /**< why reading cannot go on, or 0 */
 };

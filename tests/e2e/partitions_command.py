@@ -54,7 +54,8 @@ def test_a_mistake_tells_column_what_was_expected_and_what_opensm_does():
     tap.contains(done.stdout, "hexadecimal numbers begin with 0x; OpenSM stops here and drops the "
                               "whole file")
     tap.contains(done.stdout, "\n0x7fff Default: ALL=full\n")
-    tap.contains(done.stdout, "1 partition, without what the file says; 1 problem\n")
+    tap.contains(done.stdout, "1 partition, without what the file says; 1 problem; "
+                              "OpenSM stops in line 4\n")
 
 
 def test_json_has_the_documented_members():
@@ -145,6 +146,22 @@ def test_without_a_file_opensm_s_own_is_meant():
         tap.succeeds(done)
         tap.contains(done.stderr, "there is no /etc/opensm/partitions.conf; without it OpenSM")
         tap.contains(done.stdout, "0x7fff Default: ALL=full\n")
+
+
+def test_a_byte_order_mark_is_named():
+    found = lint_json("\ufeff# a comment\nA=1: ALL;")["problems"]
+    tap.equal([(p["line"], p["kind"]) for p in found],
+              [(1, "byte-order-mark"), (1, "syntax")])
+
+
+def test_definitions_without_a_key_are_summed_up():
+    text = "".join(f"k{number}={number:#x}: ALL=full;\n" for number in range(1, 0x7fff))
+    done = partitions("lint", "-", stdin=text + "x: ALL=full;\n" * 300)
+    lines = [line for line in done.stdout.splitlines() if "P_Key" in line]
+    tap.equal(len(lines), 101)
+    tap.contains(lines[0], "standard input:32767: syntax: column 1: expected a P_Key")
+    tap.contains(lines[100], "standard input:32867: syntax: for this definition and 199 behind it")
+    tap.contains(done.stdout, "; 101 problems; OpenSM stops in line 32767\n")
 
 
 def refused(content, where):
@@ -302,6 +319,73 @@ def test_files_that_say_nothing_are_named():
         tap.contains(problems[2]["text"], "pkey_idx/2 cannot be read: Is a directory")
 
 
+def test_files_that_are_missing_between_others_are_named():
+    with tap.scratch() as folder:
+        tree = Tree(folder, KEYS)
+        tree.guest(A, [0, 1, None, None, None])
+        for name in ("iov/ports/1/pkeys/1", "iov/ports/1/pkeys/2", f"iov/{A}/ports/1/pkey_idx/3"):
+            (tree.device / name).unlink()
+        problems = tree.json()["problems"]
+        tap.equal([(p["function"], p["kind"]) for p in problems],
+                  [("", "unreadable"), (A, "unreadable")])
+        tap.contains(problems[0]["text"], "/iov/ports/1/pkeys/1 to 2 are missing")
+        tap.contains(problems[1]["text"], "/pkey_idx/3 is missing")
+        (tree.device / f"iov/{A}/ports/1/pkey_idx/0").unlink()
+        tap.equal(tree.kinds()[1:], [(A, "unreadable")] * 2)
+
+
+def test_nothing_follows_from_a_key_that_cannot_be_read():
+    with tap.scratch() as folder:
+        tree = Tree(folder, KEYS)
+        tree.guest(A, [0, 3, 1])
+        tree.write("iov/ports/1/pkeys/1", "much")
+        document = tree.json()
+        tap.equal([p["kind"] for p in document["problems"]], ["unreadable"])
+        tap.equal(document["notes"], [])
+        guest = next(f for f in document["devices"][0]["ports"][0]["functions"]
+                     if f["function"] == A)
+        tap.equal(guest["entries"][2],
+                  {"virtual": 2, "physical": 1, "pkey": None, "membership": "unknown"})
+        tap.contains(tree.vf().stdout, "unknown")
+        tree.write(f"iov/{A}/ports/1/pkey_idx/0", "zero")
+        tap.equal([kind for _, kind in tree.kinds()], ["unreadable"] * 2)
+
+
+def test_values_are_those_that_mlx4_prints():
+    for value in ("007", "0x1", "1\0", "1\x002", "no", "NONE", "-1", "1 ", " 1", "", "65536",
+                  "1" + " " * 100):
+        with tap.scratch() as folder:
+            tree = Tree(folder, KEYS)
+            tree.guest(A, [0])
+            tree.write(f"iov/{A}/ports/1/pkey_idx/1", value)
+            tap.equal(tree.kinds(), [(A, "unreadable")], repr(value))
+    for value in ("1", "0xfff", "0x0ffff", "ffff", "0xffff\0", "0xfffg", "65535"):
+        with tap.scratch() as folder:
+            tree = Tree(folder, KEYS)
+            tree.write("iov/ports/1/pkeys/4", value)
+            tap.equal(tree.kinds(), [("", "unreadable")], repr(value))
+
+
+def test_ports_and_entries_that_cannot_be_are_named():
+    with tap.scratch() as folder:
+        tree = Tree(folder, KEYS)
+        tree.guest(A, [0])
+        for port in ("0", "255", "01", "99999"):
+            tree.write(f"iov/ports/{port}/pkeys/0", "0xffff")
+        tree.write(f"iov/{A}/ports/0/pkey_idx/0", "0")
+        tree.write(f"iov/{A}/ports/2/pkey_idx/0", "0")
+        tree.write(f"iov/{A}/ports/1/pkey_idx/65536", "0")
+        tree.write("iov/ports/1/pkeys/08", "0xffff")
+        problems = tree.json()["problems"]
+        tap.equal({p["kind"] for p in problems}, {"unreadable"})
+        text = "\n".join(p["text"] for p in problems)
+        for part in ("iov/ports/0 is no port", "iov/ports/255 is no port",
+                     "iov/ports/01 is no port", "iov/ports/99999 is no port",
+                     f"{A}/ports/2: there is no ",
+                     "/pkey_idx/65536: expected a name", "/pkeys/08: expected a name"):
+            tap.contains(text, part)
+
+
 def test_trees_that_lack_parts_are_told_of():
     with tap.scratch() as folder:
         root = pathlib.Path(folder)
@@ -314,8 +398,7 @@ def test_trees_that_lack_parts_are_told_of():
         tap.equal([(p["device"], p["port"], p["function"], p["kind"])
                    for p in json.loads(done.stdout)["problems"]],
                   [("mlx4_0", "", "", "unreadable"), ("mlx4_1", "1", "", "unreadable"),
-                   ("mlx4_1", "1", "0000:05:00.1", "unreadable"),
-                   ("mlx4_1", "1", "0000:05:00.1", "no-entry-0")])
+                   ("mlx4_1", "1", "0000:05:00.1", "unreadable")])
         done = partitions("vf", "--sysfs", root / "mlx5_0")
         tap.succeeds(done)
         tap.equal(done.stdout, f"{root / 'mlx5_0'}: 0 devices with SR-IOV; 0 problems\n")

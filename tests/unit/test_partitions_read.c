@@ -87,6 +87,69 @@ static void test_mistakes_tell_line_column_and_what_was_expected(void **state)
     sample_expect_text("A=1:x;", 0, "drops the whole file: every port becomes a full member");
 }
 
+static void test_a_byte_order_mark_has_a_hint_of_its_own(void **state)
+{
+    static const struct sample_row rows[] = {
+        {"\xEF\xBB\xBF"
+         "A=1:ALL=full;",
+         "1 byte-order-mark"},
+        {"\xEF\xBB\xBF# comment\nA=1:ALL=full;", "1 byte-order-mark, 1 syntax"},
+        {"\xEF\xBB", "1 syntax"},
+        {"A=1:ALL=full;\n\xEF\xBB\xBF", "2 syntax"},
+    };
+
+    (void)state;
+    sample_expect_problems(rows, COUNT(rows));
+}
+
+static void test_it_is_kept_where_opensm_stops(void **state)
+{
+    struct partitions *t = sample_parse("A=1:ALL;\nB=2:x;\nC=3:y;\n", false);
+
+    (void)state;
+    assert_int_equal(t->stop_line, 2);
+    partitions_free(t);
+    t = sample_parse("A=1:ALL;\n", false);
+    assert_int_equal(t->stop_line, 0);
+    partitions_free(t);
+}
+
+/* All keys but those of the default partition, then as many definitions without one. */
+static struct partitions *parse_keyless(int count)
+{
+    size_t space = 0x8000 * 24;
+    char *text = malloc(space);
+    struct partitions *t;
+    size_t used = 0;
+
+    assert_non_null(text);
+    for (int i = 1; i < 0x7fff + count; i++) {
+        if (i < 0x7fff)
+            used += (size_t)snprintf(text + used, space - used, "k%d=%d:ALL=full;\n", i, i);
+        else
+            used += (size_t)snprintf(text + used, space - used, "x:ALL=full;\n");
+        assert_in_range(used, 1, space - 1);
+    }
+    t = sample_parse(text, false);
+    free(text);
+    return t;
+}
+
+static void test_definitions_for_which_no_key_is_left_are_summed_up(void **state)
+{
+    struct partitions *t = parse_keyless(100);
+
+    (void)state;
+    assert_int_equal(t->problems.count, 100);
+    assert_int_equal(t->stop_line, 0x7fff);
+    partitions_free(t);
+    t = parse_keyless(103);
+    assert_int_equal(t->problems.count, 101);
+    assert_int_equal(t->problems.items[100].line, 0x7fff + 100);
+    assert_non_null(strstr(t->problems.items[100].text, "this definition and 2 behind it"));
+    partitions_free(t);
+}
+
 static void test_reading_goes_on_after_a_mistake(void **state)
 {
     static const struct sample_row rows[] = {
@@ -191,6 +254,10 @@ static void test_what_is_no_text_or_too_long_is_refused(void **state)
     (void)state;
     assert_non_null(text);
     expect_refused("A=1:ALL;\nB\0;", 12, WEFT_ERR_FORMAT, 2);
+    expect_refused("\xFF\xFE"
+                   "A\0=\0",
+                   6, WEFT_ERR_FORMAT, 1);
+    expect_refused("\xFE\xFF\0A\0=", 6, WEFT_ERR_FORMAT, 1);
     expect_refused(text, bytes, WEFT_ERR_FULL, 0);
     memset(text, ' ', PARTITIONS_LINE_BYTES_MAX + 1);
     expect_refused(text, PARTITIONS_LINE_BYTES_MAX + 1, WEFT_ERR_FULL, 1);
@@ -240,6 +307,9 @@ int main(void)
         cmocka_unit_test(test_one_mistake_drops_the_file),
         cmocka_unit_test(test_a_lone_semicolon_takes_what_follows),
         cmocka_unit_test(test_mistakes_tell_line_column_and_what_was_expected),
+        cmocka_unit_test(test_a_byte_order_mark_has_a_hint_of_its_own),
+        cmocka_unit_test(test_it_is_kept_where_opensm_stops),
+        cmocka_unit_test(test_definitions_for_which_no_key_is_left_are_summed_up),
         cmocka_unit_test(test_reading_goes_on_after_a_mistake),
         cmocka_unit_test(test_numbers_and_words_that_are_doubtful),
         cmocka_unit_test(test_both_forms_are_kept_where_opensm_allows_them),
