@@ -169,6 +169,9 @@ int command_do(struct fabric *f, const struct command *c)
         break;
     case COMMAND_VF:
         return functions_assign(f, p, c->function, c->number, c->key);
+    case COMMAND_VF_SMP:
+        functions_let_send_smps(f, p, c->function, c->on);
+        break;
     }
     return 0;
 }

@@ -328,12 +328,23 @@ static bool packet_possible(const struct packet *p)
            p->reserved2 == 0 && p->src_qpn <= WEFT_QP_GSI && p->dst_qpn <= QPN_MAX;
 }
 
+/* Why a packet does not leave its sender; DROPS: it does. */
+static enum drop refusal(const struct fabric *f, const struct attachment *a, const struct packet *p)
+{
+    if (!packet_possible(p))
+        return DROP_MALFORMED;
+    if (p->dst_qpn == WEFT_QP_SMI && !functions_may_send_smp(f, &f->ports[a->port], a->function, p))
+        return DROP_VF_SMP;
+    return DROPS;
+}
+
 int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
                 const struct packet *p)
 {
     const struct attachment *a = find_attachment(f, id);
     struct packet own;
     struct port *from;
+    enum drop why;
     int err;
 
     if (!a)
@@ -345,9 +356,10 @@ int fabric_send(struct fabric *f, weft_time now, struct fabric_attachment id,
         return WEFT_ERR_INVALID;
     from = &f->ports[a->port];
     f->stats.sent++;
-    if (!packet_possible(p)) {
+    why = refusal(f, a, p);
+    if (why != DROPS) {
         fabric_tell(f, FABRIC_TAP_SENT, from, p);
-        fabric_drop(f, from, p, DROP_MALFORMED);
+        fabric_drop(f, from, p, why);
         return 0;
     }
     own = *p;

@@ -557,13 +557,21 @@ static bool read_key(const char *word, uint16_t *ret)
     return true;
 }
 
-/* An index of the port's P_Key table. */
-static int take_index(struct parser *p, uint16_t *ret)
+/* An index of a P_Key table that is as long as the port's.
+ * @param name   what it is called
+ * @param whose  table
+ * @param other  what could stand there instead */
+static int take_index(struct parser *p, const char *name, const char *whose, const char *other,
+                      uint16_t *ret)
 {
+    unsigned last = port_pkey_count(p->f, &p->f->ports[p->c->port]) - 1U;
+    char expected[96];
     uint64_t index = 0;
-    int err = take_count(p, port_pkey_count(p->f, &p->f->ports[p->c->port]) - UINT64_C(1),
-                         "an index in this port's P_Key table", &index);
+    int err;
 
+    snprintf(expected, sizeof(expected), "%s, 0 to %u of the %s's P_Key table,%s", name, last,
+             whose, other);
+    err = take_count(p, last, expected, &index);
     *ret = (uint16_t)index;
     return err;
 }
@@ -574,7 +582,7 @@ static int parse_pkey(struct parser *p)
     int err = take_port(p, PORT_ANY);
 
     if (err == 0)
-        err = take_index(p, &c->number);
+        err = take_index(p, "INDEX", "port", "", &c->number);
     if (err != 0)
         return err;
     if (!peek(p) || !read_key(peek(p), &c->key))
@@ -586,8 +594,10 @@ static int parse_pkey(struct parser *p)
 
 static int parse_vf(struct parser *p)
 {
+    static const char *const words[] = {"pkey", "smp", NULL};
     struct command *c = p->c;
     uint64_t function = 0;
+    unsigned which = 0;
     int err = take_port_of_node(p);
 
     if (err != 0)
@@ -606,13 +616,17 @@ static int parse_vf(struct parser *p)
     }
     c->function = (uint8_t)function;
     if (err == 0)
-        err = want(p, "pkey");
+        err = choose(p, words, &which);
+    if (err == 0 && which == 1) {
+        c->verb = COMMAND_VF_SMP;
+        return choose_flag(p, "on", "off", &c->on);
+    }
     if (err == 0)
-        err = take_index(p, &c->number);
+        err = take_index(p, "INDEX", "function", "", &c->number);
     c->key = WEFT_PKEY_UNASSIGNED;
     if (err != 0 || take(p, "none"))
         return err;
-    return take_index(p, &c->key);
+    return take_index(p, "ENTRY", "port", " or none", &c->key);
 }
 
 static int parse_name(struct parser *p)

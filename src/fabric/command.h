@@ -24,7 +24,8 @@ enum command_verb {
     COMMAND_TRAP,
     COMMAND_PKEY,
     COMMAND_NAME,
-    COMMAND_VF /* vf pkey: `function`, `number`, `key` */
+    COMMAND_VF,    /* vf pkey: `function`, `number`, `key` */
+    COMMAND_VF_SMP /* vf smp: `function`, `on` */
 };
 
 /** A command. Which members count depends on the verb. */

@@ -97,7 +97,7 @@ static int check_config(const struct fabric_config *c, struct fabric_error *erro
         {"attachments", c->attachments, 1, 65536},
         {"lft_cap", c->lft_cap, 1, 49152},
         {"mft_cap", c->mft_cap, 32, 16384},
-        {"pkey_cap", c->pkey_cap, c->vfs > 0 ? 2 : 1, 1024},
+        {"pkey_cap", c->pkey_cap, c->vfs > 0 ? 2 : 1, FABRIC_PKEY_CAP_MAX},
     };
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -353,6 +353,7 @@ static const struct reason reasons[DROPS] = {
     [DROP_MKEY] = {"m-key", offsetof(struct fabric_stats, dropped_key)},
     [DROP_PKEY] = {"p-key", offsetof(struct fabric_stats, dropped_key)},
     [DROP_QKEY] = {"q-key", offsetof(struct fabric_stats, dropped_key)},
+    [DROP_VF_SMP] = {"vf-smp", offsetof(struct fabric_stats, dropped_key)},
     [DROP_UNCLAIMED] = {"unclaimed", offsetof(struct fabric_stats, dropped_unclaimed)},
     [DROP_MALFORMED] = {"malformed", offsetof(struct fabric_stats, dropped_unclaimed)},
 };

@@ -24,7 +24,9 @@
 struct fabric;
 
 /** The largest fabric. */
-#define FABRIC_NODES_MAX 65536
+#define FABRIC_NODES_MAX    65536
+/** The longest P_Key table. */
+#define FABRIC_PKEY_CAP_MAX 1024
 
 /** What a fabric is made with. */
 struct fabric_config {
@@ -154,11 +156,15 @@ int fabric_port_pkeys(const struct fabric *f, uint32_t node, uint8_t port, uint1
 
 /** What is known of a function of a port: 0 is the physical one (PF), the others are virtual. */
 struct fabric_function_info {
+    bool smp;          /**< it is a VF that may send SMPs to other nodes */
     uint32_t programs; /**< attached to it */
     uint32_t events;   /**< how often it was told that its P_Key table may have changed */
     bool clashes;      /**< the VF holds what vf_strict forbids, whether that is set or not, */
     uint16_t clash[2]; /**< in these two entries */
 };
+
+/** How many functions a port has, the physical one included; 0: no such port. */
+uint16_t fabric_functions(const struct fabric *f, uint32_t node, uint8_t port);
 
 /** Tells about a function.
  * @return 0; WEFT_ERR_INVALID: no such port, or it has no such function */
@@ -198,7 +204,7 @@ int fabric_attach(struct fabric *f, uint32_t node, uint8_t port, struct fabric_a
 
 /** Attaches a program to a function of a port. A VF's program shares the port's LIDs and GIDs, sees
  * the function's P_Key table, and names entries of that when it sends; it cannot Set anything at
- * its own CA.
+ * its own CA, and SMPs to other nodes are dropped unless the command "vf ... smp on" lets it.
  * @param function  0: as fabric_attach()
  * @return as fabric_attach(); WEFT_ERR_NOTFOUND: the port has no such function */
 int fabric_attach_function(struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
@@ -339,7 +345,7 @@ struct fabric_stats {
     uint64_t dropped_link;      /**< at a link or node that is down */
     uint64_t dropped_route;     /**< no route, a loop, a bad hop of a directed route */
     uint64_t dropped_queue;     /**< a full queue: VL15, GSI, flights, deliveries */
-    uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit */
+    uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit, or a VF's SMP */
     uint64_t dropped_unclaimed; /**< nobody took it, or it was malformed */
     uint64_t refused;           /**< lines that found no room for their faults, or that vf_strict
                                      forbids */

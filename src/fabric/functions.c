@@ -2,6 +2,7 @@
 /* Functions of CAs: their maps, their views, whom changes are told. */
 #include "fabric/functions.h"
 
+#include "core/wire/mad_header.h"
 #include "fabric/attach.h"
 
 #include <string.h>
@@ -15,7 +16,9 @@ struct functions {
     uint32_t maps;
     struct weft_pkey_map **map;
     struct weft_pkey_cache *cache; /* filled with the table in question; NULL without VFs */
+    uint32_t loaded;               /* the port whose table that is, as it stands; or FABRIC_NONE */
     uint32_t *events;              /* by port and function */
+    bool *smp;                     /* by port and function: the VF may send SMPs */
 };
 
 static void *counted_get(void *ctx, size_t size, size_t align)
@@ -41,14 +44,20 @@ static bool has_vfs(const struct fabric *f, const struct port *p)
     return f->functions->place[port_index(f, p)] != FABRIC_NONE;
 }
 
-static size_t events_count(const struct fabric *f)
+/* Functions of all ports; who has none is counted, too. */
+static size_t places_count(const struct fabric *f)
 {
     return (size_t)f->port_count * (f->config.vfs + 1U);
 }
 
+static size_t place_of(const struct fabric *f, const struct port *p, uint16_t function)
+{
+    return (size_t)port_index(f, p) * (f->config.vfs + 1U) + function;
+}
+
 static uint32_t *events_of(const struct fabric *f, const struct port *p, uint16_t function)
 {
-    return &f->functions->events[(size_t)port_index(f, p) * (f->config.vfs + 1U) + function];
+    return &f->functions->events[place_of(f, p, function)];
 }
 
 /* Numbers the ports of CAs. */
@@ -94,9 +103,11 @@ int functions_new(struct fabric *f)
     if (!s)
         return WEFT_ERR_NOMEM;
     s->place = fabric_take(f, f->port_count, sizeof(*s->place));
-    s->events = fabric_take(f, events_count(f), sizeof(*s->events));
-    if (!s->place || !s->events)
+    s->events = fabric_take(f, places_count(f), sizeof(*s->events));
+    s->smp = fabric_take(f, places_count(f), sizeof(*s->smp));
+    if (!s->place || !s->events || !s->smp)
         return WEFT_ERR_NOMEM;
+    s->loaded = FABRIC_NONE;
     number_ports(f, s);
     return make_maps(f, s);
 }
@@ -111,7 +122,8 @@ void functions_free(struct fabric *f)
         s->map[i] = weft_pkey_map_free(s->map[i]);
     s->cache = weft_pkey_cache_free(s->cache);
     fabric_give(f, s->map, s->maps, sizeof(struct weft_pkey_map *));
-    fabric_give(f, s->events, events_count(f), sizeof(*s->events));
+    fabric_give(f, s->smp, places_count(f), sizeof(*s->smp));
+    fabric_give(f, s->events, places_count(f), sizeof(*s->events));
     fabric_give(f, s->place, f->port_count, sizeof(*s->place));
     fabric_give(f, s, 1, sizeof(*s));
     f->functions = NULL;
@@ -134,13 +146,15 @@ static struct weft_pkey_map *map_of(const struct fabric *f, const struct port *p
     return f->functions->map[place / PORTS_PER_MAP];
 }
 
-/* Fills the cache with the table of a port with VFs. */
+/* Fills the cache with the table of a port with VFs, unless it holds that already. */
 static struct weft_pkey_cache *load(const struct fabric *f, const struct port *p)
 {
     struct weft_pkey_cache *cache = f->functions->cache;
     uint16_t count = port_pkey_count(f, p);
     int err = 0;
 
+    if (f->functions->loaded == port_index(f, p))
+        return cache;
     for (uint16_t first = 0; first < count && err == 0; first += WEFT_PKEY_BLOCK) {
         weft_pkey keys[WEFT_PKEY_BLOCK] = {0};
 
@@ -152,6 +166,7 @@ static struct weft_pkey_cache *load(const struct fabric *f, const struct port *p
         err = weft_pkey_cache_commit(cache, NULL);
     WEFT_ASSERT(err == 0);
     (void)err;
+    f->functions->loaded = port_index(f, p);
     return cache;
 }
 
@@ -206,11 +221,42 @@ bool functions_receive(const struct fabric *f, const struct port *p, uint16_t fu
                                      ret_index) == 0;
 }
 
+/* Whether an SMP asks the SMA of the node that it is sent from, and goes no way to get there. */
+static bool stays_at_home(const struct port *from, const struct packet *p)
+{
+    if (mad_class(p->mad) != WEFT_CLASS_SUBN_DIRECTED)
+        return port_owns_lid(from, p->dlid);
+    return wire_get(WIRE_SMP_DIRECTED_HOP_COUNT, p->mad) == 0 &&
+           wire_get(WIRE_SMP_DIRECTED_HOP_POINTER, p->mad) == 0 &&
+           wire_get(WIRE_SMP_DIRECTED_DIRECTION, p->mad) == 0 &&
+           wire_get(WIRE_SMP_DIRECTED_DR_SLID, p->mad) == WEFT_LID_PERMISSIVE &&
+           wire_get(WIRE_SMP_DIRECTED_DR_DLID, p->mad) == WEFT_LID_PERMISSIVE;
+}
+
+bool functions_may_send_smp(const struct fabric *f, const struct port *p, uint16_t function,
+                            const struct packet *packet)
+{
+    uint8_t method = mad_method(packet->mad);
+
+    if (function == WEFT_PKEY_PF || f->functions->smp[place_of(f, p, function)])
+        return true;
+    return (method == WEFT_METHOD_GET || method == WEFT_METHOD_SET) && stays_at_home(p, packet);
+}
+
+void functions_let_send_smps(const struct fabric *f, const struct port *p, uint16_t function,
+                             bool on)
+{
+    WEFT_ASSERT(function != WEFT_PKEY_PF && functions_has(f, p, function));
+    f->functions->smp[place_of(f, p, function)] = on;
+}
+
 static void write_table(const struct fabric *f, const struct port *p, uint16_t first,
                         const uint16_t *keys, uint16_t count)
 {
     for (uint16_t i = 0; i < count; i++)
         port_set_pkey(f, p, (uint16_t)(first + i), keys[i]);
+    if (f->functions->loaded == port_index(f, p))
+        f->functions->loaded = FABRIC_NONE;
 }
 
 void functions_write_pkeys(struct fabric *f, struct port *p, uint16_t first, const uint16_t *keys,
@@ -269,6 +315,15 @@ static const struct port *find_function(const struct fabric *f, uint32_t node, u
     return functions_has(f, p, function) ? p : NULL;
 }
 
+uint16_t fabric_functions(const struct fabric *f, uint32_t node, uint8_t port)
+{
+    const struct port *p = find_function(f, node, port, WEFT_PKEY_PF);
+
+    if (!p)
+        return 0;
+    return (uint16_t)(has_vfs(f, p) ? f->config.vfs + 1 : 1);
+}
+
 int fabric_function(const struct fabric *f, uint32_t node, uint8_t port, uint16_t function,
                     struct fabric_function_info *ret)
 {
@@ -279,7 +334,8 @@ int fabric_function(const struct fabric *f, uint32_t node, uint8_t port, uint16_
 
     if (!p)
         return WEFT_ERR_INVALID;
-    *ret = (struct fabric_function_info){.events = *events_of(f, p, function),
+    *ret = (struct fabric_function_info){.smp = f->functions->smp[place_of(f, p, function)],
+                                         .events = *events_of(f, p, function),
                                          .programs = attach_count(f, p, function)};
     if (function == WEFT_PKEY_PF)
         return 0;

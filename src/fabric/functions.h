@@ -4,7 +4,8 @@
  * LIDs, GIDs and links of their ports; of the P_Key table each sees what it is assigned.
  *
  * Maps and translation are those of <weft/pkey.h>. The tables themselves stay in fabric.pkeys: a
- * cache is filled from them when something is looked up.
+ * cache is filled from them when something is looked up, and serves until another port's is wanted
+ * or functions_write_pkeys() has changed it: nobody else writes them once the fabric is built.
  */
 #ifndef WEFT_FABRIC_FUNCTIONS_H
 #define WEFT_FABRIC_FUNCTIONS_H
@@ -36,6 +37,16 @@ uint16_t functions_send(const struct fabric *f, const struct port *p, uint16_t f
  * @param ret_index  its index in the function's table */
 bool functions_receive(const struct fabric *f, const struct port *p, uint16_t function,
                        const struct packet *packet, uint16_t *ret_index);
+
+/** Whether a function may send this SMP. A VF may ask the SMA of its own node, and no other unless
+ * the administrator lets it: by a way out and back it would be a stranger there that may Set.
+ * @param packet  one for QP0 */
+bool functions_may_send_smp(const struct fabric *f, const struct port *p, uint16_t function,
+                            const struct packet *packet);
+
+/** Lets a VF send SMPs to whomever, or no longer. */
+void functions_let_send_smps(const struct fabric *f, const struct port *p, uint16_t function,
+                             bool on);
 
 /** Writes entries of the physical table of any port, as a Set(P_KeyTable) does, and tells the
  * functions that see a change. The PF of a port without VFs is told in any case.

@@ -375,6 +375,7 @@ enum drop {
     DROP_MKEY,      /* "m-key" */
     DROP_PKEY,      /* "p-key" */
     DROP_QKEY,      /* "q-key" */
+    DROP_VF_SMP,    /* "vf-smp": a VF may not send it */
     DROP_UNCLAIMED, /* "unclaimed" */
     DROP_MALFORMED, /* "malformed" */
     DROPS

@@ -118,7 +118,7 @@ static enum agent_verdict get_or_set(struct fabric *f, struct port *at, struct p
                             .set = mad_method(p->mad) == WEFT_METHOD_SET};
 
     if (attr_id == WEFT_ATTR_SM_INFO) {
-        if (port_with_lid(f, at)->issm > 0)
+        if (port_with_lid(f, at)->issm > 0 && !(r.set && r.function != WEFT_PKEY_PF))
             return AGENT_PASS;
         return respond(p, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     }

@@ -269,7 +269,12 @@ def test_a_function_that_is_not_there():
         tap.contains(done.stderr, "no virtual function 1")
         text = lab.run((FULL, 1), "smpquery", "nodeinfo", "-D", "0")
         tap.contains(re.sub(r"\.+", " ", text), "PartCap: 127")
+        lab.run((FULL, 1), "smpquery", "pkeys", "-D", "0")
+        # to other nodes it sends SMPs once the administrator lets it
+        assert lab.done((FULL, 1), "smpquery", "-t", "50", "nodeinfo", "-D", "0,1").returncode != 0
+        lab.ctl("vf", FULL, 1, "smp", "on")
         lab.run((FULL, 1), "ibnetdiscover")
+        tap.contains(lab.ctl("functions"), "function 1 programs 0 events 0 smp on pkeys 0=0:0xffff")
 
 
 tap.main(globals())

@@ -52,6 +52,8 @@ static const struct command commands[] = {
     {"vf ", PORT, " 1 pkey 0 none"},
     {"vf ", PORT, " 1 pkey 0 0"},
     {"vf ", PORT, " 2 pkey 1 0"},
+    {"vf ", PORT, " 1 smp on"},
+    {"vf ", PORT, " 1 smp off"},
     {"counter ", PORT, " xmit_discards add 3"},
     {"after 40us node ", NODE, " dead"},
     {"after 90us node ", NODE, " alive"},

@@ -341,8 +341,8 @@ static void test_malformed_details_and_times(void **state)
         {"trap a/1 127", "\"127\" stands where 128, 129"},
         {"trap a/1 128", "trap 128 is a switch's only: try trap \"sw\"/1 128, of the other end"},
         {"trap a/1 259", "trap 259 is a switch's only"},
-        {"pkey a/1 128 0x8001", "\"128\" stands where an index in this port's P_Key table"},
-        {"pkey sw/1 32 0x8001", "\"32\" stands where an index"},
+        {"pkey a/1 128 0x8001", "\"128\" stands where INDEX, 0 to 127 of the port's"},
+        {"pkey sw/1 32 0x8001", "\"32\" stands where INDEX, 0 to 31 of the port"},
         {"pkey a/1 0 8001", "\"8001\" stands where a P_Key such as 0x8001 is expected"},
         {"pkey a/1 0 0x", "a P_Key"},
         {"pkey a/1 0 0x12345", "a P_Key"},
@@ -377,10 +377,13 @@ static void test_entries_of_virtual_functions(void **state)
         {"vf a x pkey 1 1", "\"x\" stands where the number of a virtual function"},
         {"vf a 0 pkey 1 1", "\"0\" stands where a virtual function"},
         {"vf a 3 pkey 1 1", "\"3\" stands where the number of a virtual function"},
-        {"vf a 1 1 1", "\"1\" stands where pkey is expected"},
-        {"vf a 1 pkey 127 1", "\"127\" stands where an index in this port's P_Key table"},
-        {"vf a 1 pkey 1 127", "\"127\" stands where an index in this port's P_Key table"},
-        {"vf a 1 pkey 1", "the line ends where an index"},
+        {"vf a 1 1 1", "\"1\" stands where pkey or smp is expected"},
+        {"vf a 1 pkey 127 1", "\"127\" stands where INDEX, 0 to 126 of the function's P_Key table"},
+        {"vf a 1 pkey 1 127", "\"127\" stands where ENTRY, 0 to 126 of the port's P_Key table, or"},
+        {"vf a 1 pkey 1", "the line ends where ENTRY"},
+        {"vf a 1 smp", "the line ends where on or off is expected"},
+        {"vf a 1 smp 1", "\"1\" stands where on or off is expected"},
+        {"vf a 0 smp on", "\"0\" stands where a virtual function"},
         {"vf a 1 pkey 1 none 2", "\"2\" stands where the line's end"},
     };
     static const struct bad missing[] = {
@@ -409,6 +412,11 @@ static void test_entries_of_virtual_functions(void **state)
     assert_int_equal(c.number, 126);
     assert_int_equal(c.key, 5);
     assert_int_equal(parse("vf b/1 1 pkey 0 none").key, UINT16_MAX);
+    c = parse("vf a/1 2 smp on");
+    assert_int_equal(c.verb, COMMAND_VF_SMP);
+    assert_int_equal(c.function, 2);
+    assert_true(c.on);
+    assert_false(parse("vf a 1 smp off").on);
     ff_free(ff);
     ff = without;
 }

@@ -218,17 +218,106 @@ static void test_R147_a_guest_reads_its_own_table_and_sets_none(void **state)
     ff_free(ff);
 }
 
-static void test_a_guest_elsewhere_is_nobody_special(void **state)
+/* Sends an SMP that is to be dropped where it is sent. */
+static void send_refused(struct ff_program *guest, const struct packet *p)
+{
+    uint64_t before = ff_stats(guest->ff).dropped_key, hops = ff_stats(guest->ff).hops;
+    struct packet got;
+
+    ff_send(guest, p);
+    assert_false(ff_receive(guest, &got));
+    assert_int_equal(ff_stats(guest->ff).dropped_key, before + 1);
+    assert_int_equal(ff_stats(guest->ff).hops, hops);
+}
+
+static void test_R147_a_guest_sends_SMPs_to_its_own_node_only(void **state)
+{
+    struct ff *ff = begin(VFS);
+    struct port *a = ff_port(ff, "a", 1), *b = ff_port(ff, "b", 1);
+    struct ff_program *guest = ff_attach_function(ff, "a", 1), *other = ff_attach(ff, "b");
+    struct packet p, got;
+
+    (void)state;
+    /* out and back: there it would be a stranger, who may Set */
+    p = ff_directed(guest, FF_ROUTE(1, 1), WEFT_METHOD_SET, WEFT_ATTR_PKEY_TABLE, 0);
+    send_refused(guest, &p);
+    p = ff_directed(guest, FF_ROUTE(1, 2), WEFT_METHOD_SET, WEFT_ATTR_PKEY_TABLE, 0);
+    send_refused(guest, &p);
+    p = ff_directed(guest, FF_ROUTE(1, 2), WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+    send_refused(guest, &p);
+    p = ff_lid_smp(guest, port_lid(b), WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+    send_refused(guest, &p);
+    p = ff_lid_smp(guest, WEFT_LID_PERMISSIVE, WEFT_METHOD_SET, WEFT_ATTR_PORT_INFO, 0);
+    send_refused(guest, &p);
+    /* ways that only seem to end here, and an answer that nobody has asked for */
+    p = ff_directed(guest, FF_ROUTE_SELF, WEFT_METHOD_SET, WEFT_ATTR_PKEY_TABLE, 0);
+    wire_set(WIRE_SMP_DIRECTED_DR_DLID, p.mad, port_lid(b));
+    send_refused(guest, &p);
+    p = ff_directed(guest, FF_ROUTE_SELF, WEFT_METHOD_SET, WEFT_ATTR_PKEY_TABLE, 0);
+    wire_set(WIRE_SMP_DIRECTED_DR_SLID, p.mad, port_lid(a));
+    p.dlid = port_lid(b);
+    send_refused(guest, &p);
+    p = ff_directed(guest, FF_ROUTE_SELF, WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
+    wire_set(WIRE_SMP_DIRECTED_DIRECTION, p.mad, 1);
+    send_refused(guest, &p);
+    p = ff_lid_smp(guest, port_lid(b), WEFT_METHOD_GET_RESP, WEFT_ATTR_NODE_INFO, 0);
+    send_refused(guest, &p);
+    /* traps are the port's own */
+    p = ff_lid_smp(guest, port_lid(a), WEFT_METHOD_TRAP_REPRESS, WEFT_ATTR_NOTICE, 0);
+    send_refused(guest, &p);
+    p = ff_lid_smp(guest, port_lid(a), WEFT_METHOD_TRAP, WEFT_ATTR_NOTICE, 0);
+    send_refused(guest, &p);
+    assert_int_equal(port_pkey(ff->f, a, 0), 0xFFFF);
+    assert_int_equal(port_pkey(ff->f, b, 0), 0xFFFF);
+    /* what is no SMP goes as ever */
+    p = ff_gmp(guest, port_lid(b), WEFT_CLASS_DEVICE, WEFT_METHOD_GET, 1, 0);
+    ff_send(guest, &p);
+    assert_true(ff_receive(guest, &got));
+    /* and others may send what they want */
+    got = ff_get(other, FF_ROUTE(1, 1), WEFT_ATTR_NODE_INFO, 0);
+    ff_free(ff);
+}
+
+static void test_R147_a_guest_cannot_set_its_hosts_SM(void **state)
+{
+    struct ff *ff = begin(VFS);
+    struct ff_program *guest = ff_attach_function(ff, "a", 1), *sm = ff_attach(ff, "a");
+    const uint64_t methods = UINT64_C(1) << WEFT_METHOD_GET | UINT64_C(1) << WEFT_METHOD_SET;
+    struct packet p, got;
+
+    (void)state;
+    (void)ff_claim(sm, WEFT_QP_SMI, WEFT_CLASS_SUBN_DIRECTED, 1, methods);
+    assert_int_equal(fabric_set_issm(ff->f, ff->now, sm->id, true), 0);
+    p = ff_directed(guest, FF_ROUTE_SELF, WEFT_METHOD_SET, WEFT_ATTR_SM_INFO, 0);
+    assert_int_equal(ff_status(guest, &p, &got), WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+    assert_false(ff_receive(sm, &got));
+    p = ff_directed(guest, FF_ROUTE_SELF, WEFT_METHOD_GET, WEFT_ATTR_SM_INFO, 0);
+    ff_send(guest, &p);
+    assert_true(ff_receive(sm, &got));
+    ff_free(ff);
+}
+
+static void test_a_guest_that_may_send_SMPs_is_nobody_special_elsewhere(void **state)
 {
     static const uint16_t table[] = {0xFFFF, 0x8001};
     struct ff *ff = begin(VFS);
     struct ff_program *guest = ff_attach_function(ff, "a", 1);
-    struct packet got;
+    struct ff_program *other = ff_attach_function(ff, "a", 2);
+    struct fabric_function_info info;
+    struct packet got, p;
 
     (void)state;
     set_table(ff, ff_port(ff, "b", 1), table, 2);
+    ff_command(ff, "vf a 1 smp on");
+    assert_int_equal(fabric_function(ff->f, ff_port(ff, "a", 1)->node, 1, 1, &info), 0);
+    assert_true(info.smp);
+    p = ff_directed(other, FF_ROUTE(1, 2), WEFT_METHOD_GET, WEFT_ATTR_PKEY_TABLE, 0);
+    send_refused(other, &p);
     got = ff_get(guest, FF_ROUTE(1, 2), WEFT_ATTR_PKEY_TABLE, 0);
     assert_int_equal(wire_be16(ff_data(&got) + 2), 0x8001);
+    ff_command(ff, "vf a/1 1 smp off");
+    p = ff_directed(guest, FF_ROUTE(1, 2), WEFT_METHOD_GET, WEFT_ATTR_PKEY_TABLE, 0);
+    send_refused(guest, &p);
     ff_free(ff);
 }
 
@@ -519,6 +608,10 @@ static void test_R143_strict(void **state)
     assert_true(info.clashes);
     assert_int_equal(info.clash[0], 1);
     assert_int_equal(info.clash[1], 3);
+    /* what an entry is already it may stay */
+    assign(ff, a, 1, 3, 5);
+    assign(ff, a, 1, 1, 2);
+    assert_int_equal(functions_assign(ff->f, a, 1, 4, 5), WEFT_ERR_CONFLICT);
     ff_free(ff);
 }
 
@@ -571,6 +664,45 @@ static void test_programs_are_counted(void **state)
     ff_free(ff);
 }
 
+/* What was looked up for one port is not another's, nor what it was before a change. */
+static void test_each_port_is_looked_up_as_it_stands(void **state)
+{
+    static const uint16_t first[] = {0xFFFF, 0x8001}, then[] = {0xFFFF, 0x8002};
+    struct ff *ff = begin(VFS);
+    struct port *a = ff_port(ff, "a", 1), *b = ff_port(ff, "b", 1);
+
+    (void)state;
+    set_table(ff, a, first, 2);
+    assign(ff, a, 1, 1, 1);
+    assign(ff, b, 1, 1, 1);
+    assert_int_equal(seen(ff, a, 1, 1), 0x8001);
+    assert_int_equal(seen(ff, b, 1, 1), 0);
+    set_table(ff, b, then, 2);
+    assert_int_equal(seen(ff, b, 1, 1), 0x8002);
+    assert_int_equal(seen(ff, a, 1, 1), 0x8001);
+    set_table(ff, a, then, 2);
+    assert_int_equal(seen(ff, a, 1, 1), 0x8002);
+    assert_int_equal(events(ff, a, 1), 2);
+    assert_int_equal(events(ff, b, 1), 2);
+    ff_free(ff);
+}
+
+static void test_functions_are_counted(void **state)
+{
+    struct ff *ff = begin(VFS), *without = begin(0);
+    uint32_t a = ff_port(ff, "a", 1)->node, sw = ff_port(ff, "sw", 0)->node;
+
+    (void)state;
+    assert_int_equal(fabric_functions(ff->f, a, 1), VFS + 1);
+    assert_int_equal(fabric_functions(ff->f, a, 0), 0);
+    assert_int_equal(fabric_functions(ff->f, a, 2), 0);
+    assert_int_equal(fabric_functions(ff->f, sw, 0), 1);
+    assert_int_equal(fabric_functions(ff->f, 99, 1), 0);
+    assert_int_equal(fabric_functions(without->f, a, 1), 1);
+    ff_free(without);
+    ff_free(ff);
+}
+
 /* More ports than one map has. */
 static void test_many_CAs(void **state)
 {
@@ -603,7 +735,9 @@ int main(void)
         cmocka_unit_test(test_R144_a_function_sees_what_it_is_assigned),
         cmocka_unit_test(test_what_cannot_be_assigned),
         cmocka_unit_test(test_R147_a_guest_reads_its_own_table_and_sets_none),
-        cmocka_unit_test(test_a_guest_elsewhere_is_nobody_special),
+        cmocka_unit_test(test_R147_a_guest_sends_SMPs_to_its_own_node_only),
+        cmocka_unit_test(test_R147_a_guest_cannot_set_its_hosts_SM),
+        cmocka_unit_test(test_a_guest_that_may_send_SMPs_is_nobody_special_elsewhere),
         cmocka_unit_test(test_R150_a_guest_sends_by_virtual_index),
         cmocka_unit_test(test_R155_a_guest_hears_on_its_virtual_index_and_answers_there),
         cmocka_unit_test(test_an_answer_whose_key_the_guest_has_lost_is_dropped),
@@ -616,6 +750,8 @@ int main(void)
         cmocka_unit_test(test_R143_strict),
         cmocka_unit_test(test_R144_assigned_by_commands),
         cmocka_unit_test(test_programs_are_counted),
+        cmocka_unit_test(test_each_port_is_looked_up_as_it_stands),
+        cmocka_unit_test(test_functions_are_counted),
         cmocka_unit_test(test_many_CAs),
     };
 
