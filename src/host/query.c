@@ -179,16 +179,19 @@ static void write_entries(struct page *p, uint32_t node, uint8_t port, uint16_t 
                           uint16_t entries)
 {
     const struct fabric *f = p->server->fabric;
+    uint16_t keys[FABRIC_PKEY_CAP_MAX];
     bool first = true;
 
+    if (entries > FABRIC_PKEY_CAP_MAX ||
+        fabric_function_pkeys(f, node, port, function, 0, keys, entries) != 0)
+        return;
     for (uint16_t i = 0; i < entries; i++) {
-        uint16_t key = 0, physical = 0;
+        uint16_t physical = 0;
 
-        if (fabric_function_pkeys(f, node, port, function, i, &key, 1) != 0 ||
-            fabric_function_entry(f, node, port, function, i, &physical) != 0 ||
-            (function == 0 && (key & 0x7FFF) == 0))
+        if ((function == 0 && (keys[i] & 0x7FFF) == 0) ||
+            fabric_function_entry(f, node, port, function, i, &physical) != 0)
             continue;
-        write_entry(p, i, physical, key, first);
+        write_entry(p, i, physical, keys[i], first);
         first = false;
     }
 }
@@ -209,6 +212,8 @@ static void write_function(struct page *p, const struct fabric_node_info *node, 
                        : " 0x%016" PRIx64 " port %u function %u programs %" PRIu32
                          " events %" PRIu32,
                node->guid, port, function, info->programs, info->events);
+    if (info->smp)
+        wire_text_string(&p->text, p->json ? ",\"smp\":true" : " smp on");
     if (info->clashes)
         page_print(p, p->json ? ",\"clash\":[%u,%u]" : " clash %u,%u", info->clash[0],
                    info->clash[1]);
@@ -217,7 +222,26 @@ static void write_function(struct page *p, const struct fabric_node_info *node, 
     wire_text_string(&p->text, p->json ? "]}" : "\n");
 }
 
-/* Functions of CAs, in the order of the topology. */
+/* Those of a port, which begin with item number `at` of the list. */
+static void write_port_functions(struct page *p, uint32_t number,
+                                 const struct fabric_node_info *node, uint8_t port, uint64_t at)
+{
+    uint16_t count = fabric_functions(p->server->fabric, number, port);
+    struct fabric_function_info info;
+
+    for (uint64_t k = p->from > at ? p->from - at : 0; k < count && p->next == 0; k++) {
+        size_t before = p->text.len;
+
+        if (fabric_function(p->server->fabric, number, port, (uint16_t)k, &info) != 0 ||
+            !page_item(p, at + k))
+            continue;
+        write_function(p, node, number, port, (uint16_t)k, &info);
+        page_item_end(p, at + k, before);
+    }
+}
+
+/* Functions of CAs, in the order of the topology. A page goes on where the last one ended: of what
+ * comes before it only the number is looked at. */
 static void write_functions(struct page *p)
 {
     const struct fabric *f = p->server->fabric;
@@ -225,18 +249,12 @@ static void write_functions(struct page *p)
 
     for (uint32_t i = 0; i < fabric_node_count(f) && p->next == 0; i++) {
         struct fabric_node_info node;
-        struct fabric_function_info info;
 
         fabric_node(f, i, &node);
-        for (uint16_t port = 1; node.type == TOPO_CA && port <= node.ports; port++) {
-            for (uint16_t k = 0; fabric_function(f, i, (uint8_t)port, k, &info) == 0; k++, at++) {
-                size_t before = p->text.len;
-
-                if (!page_item(p, at))
-                    continue;
-                write_function(p, &node, i, (uint8_t)port, k, &info);
-                page_item_end(p, at, before);
-            }
+        for (uint16_t port = 1; node.type == TOPO_CA && port <= node.ports && p->next == 0;
+             port++) {
+            write_port_functions(p, i, &node, (uint8_t)port, at);
+            at += fabric_functions(f, i, (uint8_t)port);
         }
     }
 }
