@@ -469,7 +469,8 @@ uint32_t weft_pkey_map_visible(const struct weft_pkey_map *m);
  * @param physical  the physical entry, or WEFT_PKEY_UNASSIGNED
  * @return 0; WEFT_ERR_INVALID: no such port or function, the PF, or an entry beyond what functions
  *         see; WEFT_ERR_CONFLICT: strict, and the VF has this partition or this physical entry
- *         already: unassign that entry first */
+ *         already at another one: unassign that entry first. What an entry is already it may be
+ *         assigned again */
 int weft_pkey_map_set(struct weft_pkey_map *m, const struct weft_pkey_cache *cache,
                       const struct weft_pkey_place *at, uint16_t virt, uint16_t physical);
 

@@ -239,6 +239,10 @@ static void check_request(struct options *o, const struct fabric_request *r)
                           "--topology fat-tree:hosts=324,radix=36");
     else if (r->script && strcmp(r->script, "-") == 0 && strcmp(r->topology, "-") == 0)
         options_refuse(o, "--topology and --script cannot both be standard input");
+    else if (r->fabric.vf_strict && r->fabric.vfs == 0)
+        options_refuse(o,
+                       "--vf-strict is about virtual functions, and there are none: add --vfs N, "
+                       "such as --vfs 2");
     else
         check_files(o, r);
 }

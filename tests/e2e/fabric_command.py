@@ -101,6 +101,7 @@ def test_wrong_command_lines_of_fabric_are_named():
             (["--topology", SMALL, "--mode", ""], "wants permissions in octal"),
             (["--topology", SMALL, "--mode", "0"], "the owner must be able to read and write"),
             (["--topology", SMALL, "--mode", "0466"], "the owner must be able to read and write"),
+            (["--topology", SMALL, "--vf-strict"], "there are none: add --vfs N"),
             (["--topology", SMALL, "--seed", "-1"], "wants a whole number from 0"),
             (["--topology", SMALL, "--hop-latency", "2s"], "from 0 ns to 1.000 s"),
             (["--topology", SMALL, "--agent-time", "5"], "wants a duration"),

@@ -124,7 +124,8 @@ int weft_pkey_map_set(struct weft_pkey_map *m, const struct weft_pkey_cache *cac
     if (!pkey_map_has(m, at) || at->function == WEFT_PKEY_PF || virt >= m->visible ||
         (physical >= m->visible && physical != WEFT_PKEY_UNASSIGNED))
         return WEFT_ERR_INVALID;
-    if (m->config.strict && has_already(m, cache, at, virt, physical))
+    if (m->config.strict && row(m, at)[virt] != physical &&
+        has_already(m, cache, at, virt, physical))
         return WEFT_ERR_CONFLICT;
     row(m, at)[virt] = physical;
     return 0;
