@@ -301,7 +301,7 @@ static void read_entries(struct vf_tree *t, const struct vf_problem *where, cons
         read_entry(t, where, file, entry);
         f->count++;
     }
-    f->unknown_0 = f->count > 0 && f->entries[0].virt != 0;
+    f->unknown_0 = f->entries && f->count > 0 && f->entries[0].virt != 0;
     names_free(&names);
 }
 
