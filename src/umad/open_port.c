@@ -137,6 +137,7 @@ static void fork_child(void)
         p->users = p->receivers = p->sleepers = 0;
         p->paced = 0;
         p->spinning = p->has_receiver = false;
+        p->inherited = p->fd >= 0;
         keeper_lost(p);
         question_lost(p);
         conditions_init(p);
@@ -219,6 +220,7 @@ static void port_reset(struct open_port *p)
     p->lmc = 0;
     p->line.first = p->line.count = p->line.late_claims = 0;
     p->line.asked_lid = false;
+    p->inherited = false;
     p->dead = p->mourned = p->watched = p->signaled = p->armed = false;
     p->keeper_rests = p->keeper_lost = p->has_receiver = p->pace_broken = false;
     p->sleep_until = p->pumped_at = p->moved_at = 0;

@@ -76,6 +76,7 @@ struct open_port {
     weft_time sleep_until; /* when the first of those who sleep will look at the timers */
     weft_time pumped_at;   /* when the ring and the timers were looked at last */
     weft_time moved_at;    /* when a packet came or went last */
+    bool inherited;        /* it was opened before fork(), by a parent */
     _Atomic bool filled;   /* inbox is not empty: for the one who spins */
 
     pthread_t receiver; /* the thread that was in umad_recv() last */

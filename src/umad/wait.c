@@ -14,18 +14,21 @@
 #include <unistd.h>
 
 /* How long to look at the ring before sleeping: about what it costs to be woken. */
-#define SPIN_NS     (20 * WEFT_US)
-#define SPIN_LOOKS  16
+#define SPIN_NS      (20 * WEFT_US)
+#define SPIN_LOOKS   16
 /* Where looking has been in vain so often, it is tried only now and then. */
-#define SPIN_MISSES 4
-#define SPIN_TRIES  8
+#define SPIN_MISSES  4
+#define SPIN_TRIES   8
 /* For some time after the last packet a sleeper looks at the timers by itself this often. So a
  * thread that sends every few microseconds need not wake the one that receives, to have it see
  * that there is a deadline now. */
-#define LINGER_NS   (50 * WEFT_MS)
-#define ACTIVE_NS   (1 * WEFT_S)
+#define LINGER_NS    (50 * WEFT_MS)
+#define ACTIVE_NS    (1 * WEFT_S)
+/* A parent that ends while it looks at the ring by itself leaves word that nobody sleeps: a child
+ * that goes on with its port cannot rely on the bell. */
+#define INHERITED_NS (250 * WEFT_MS)
 /* A program that asks a dead port again and again gets its error this often. */
-#define MOURN_NS    (1 * WEFT_S)
+#define MOURN_NS     (1 * WEFT_S)
 
 static weft_time earlier(weft_time a, weft_time b)
 {
@@ -128,6 +131,8 @@ static weft_time nap_end(const struct open_port *p, weft_time now, weft_time unt
     until = earlier(until, weft_mad_deadline(p->engine));
     if (now < later(p->moved_at, ACTIVE_NS))
         until = earlier(until, later(now, LINGER_NS));
+    if (p->inherited)
+        until = earlier(until, later(now, INHERITED_NS));
     return until;
 }
 

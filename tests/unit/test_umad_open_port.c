@@ -189,6 +189,7 @@ static void test_a_child_that_only_polls_the_descriptor_gets_what_comes(void **s
         (void)close(ends[1]);
         assert_true(ends_well(parent));
         assert_int_equal(read(ends[0], &byte, 1), 1);
+        fake_forget_sleep((unsigned)way);
         fake_inject((unsigned)way, &p);
         assert_int_equal(read(ends[0], &byte, 1), 1);
         (void)close(ends[0]);

@@ -422,6 +422,18 @@ void fake_inject(unsigned port, const struct packet *p)
     assert_non_null(c);
 }
 
+void fake_forget_sleep(unsigned port)
+{
+    const struct client *c;
+
+    lock();
+    c = client_of_port(port);
+    if (c)
+        atomic_store(&c->rings->client_asleep, 0);
+    unlock();
+    assert_non_null(c);
+}
+
 void fake_hold(bool on)
 {
     lock();

@@ -53,6 +53,8 @@ extern const struct fake_node fake_adapter;
 unsigned fake_sent(void);
 /* Agents that the daemon knows. */
 unsigned fake_claims(void);
+/* Forgets that a port's program sleeps, as one does that ends while it looks at the ring. */
+void fake_forget_sleep(unsigned port);
 /* Gives a port a packet. */
 void fake_inject(unsigned port, const struct packet *p);
 /* Takes packets from programs no more, so that their rings run full; or again. */
