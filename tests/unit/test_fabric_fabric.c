@@ -453,7 +453,7 @@ static void test_each_reason_is_counted_in_its_place(void **state)
     assert_int_equal(s.dropped_link, 2);
     assert_int_equal(s.dropped_route, 3);
     assert_int_equal(s.dropped_queue, 4);
-    assert_int_equal(s.dropped_key, 3);
+    assert_int_equal(s.dropped_key, 4);
     assert_int_equal(s.dropped_unclaimed, 2);
     assert_int_equal(told.dropped, DROPS);
     ff_free(ff);
