@@ -290,6 +290,11 @@ def test_a_run_that_fails_leaves_an_old_report_alone():
             tap.equal(os.listdir(folder), ["report.html"])
 
 
+def heed_signals():
+    """A program started under nohup ignores SIGHUP, and so would its children."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def test_a_run_that_is_interrupted_leaves_nothing_but_an_old_trace():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with tap.scratch() as folder:
@@ -299,7 +304,7 @@ def test_a_run_that_is_interrupted_leaves_nothing_but_an_old_trace():
             command = [tap.weft(), "storm", "--scenario", "mpi-start", "--policy", "fixed",
                        "--clients", "20000", "--trace", path, "--pcap", f"{path}.pcap"]
             with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL) as child:
+                                  stderr=subprocess.DEVNULL, preexec_fn=heed_signals) as child:
                 while len(os.listdir(folder)) < 3 and child.poll() is None:
                     time.sleep(0.01)
                 child.send_signal(number)
