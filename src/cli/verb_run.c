@@ -253,7 +253,7 @@ int verb_run(int argc, const char **argv)
     if (!options_stopped(&o) && !words)
         options_refuse(&o, "which program? It follows the options, for example "
                            "weft run --node NAME -- ibstat");
-    if (!options_stopped(&o) && words[0][0] == '\0')
+    if (!options_stopped(&o) && words && words[0][0] == '\0')
         options_refuse(&o, "the program's name is empty: is a variable of a script not set?");
     stopped = options_stopped(&o);
     if (!stopped && words)
