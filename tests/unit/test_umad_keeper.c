@@ -146,13 +146,14 @@ static void test_after_a_wait_that_was_canceled_it_does_so_too(void **state)
     pthread_t thread;
 
     (void)state;
-    if (!FAKE_CANCELS)
-        skip();
-    assert_int_equal(pthread_create(&thread, NULL, receive, &fd), 0);
-    inject();
-    (void)poll(NULL, 0, QUIET_MS);
-    assert_int_equal(pthread_cancel(thread), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
+    /* without cancellation the wait ends by itself, and what follows holds all the same */
+    if (FAKE_CANCELS) {
+        assert_int_equal(pthread_create(&thread, NULL, receive, &fd), 0);
+        inject();
+        (void)poll(NULL, 0, QUIET_MS);
+        assert_int_equal(pthread_cancel(thread), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
     inject();
     expect_readable(fd);
     assert_int_equal(umad_close_port(fd), 0);
