@@ -50,6 +50,9 @@ ROOMS = {
     "src/core/pkey": ["src/core/base"],
     "src/core/mad": ["src/core/base", "src/core/wire"],
     "src/core/trace": ["src/core/base", "src/core/wire", "src/core/mad"],
+    "src/core/iwarp": ["src/core/base", "src/core/wire"],
+    "src/core/iwcm": ["src/core/base"],
+    "src/core/siw": ["src/core/base", "src/core/iwarp"],
     "src/pages": [],
     "src/topology": ["src/core"],
     "src/partitions": ["src/core"],
@@ -59,7 +62,9 @@ ROOMS = {
     "src/client": ["src/core"],
     "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
     "src/umad": ["src/core", "src/channel", "src/pages"],
-    "src/cli": ["src/core", "src/pages", "src/topology", "src/partitions", "src/storm",
+    "src/iw": ["src/core"],
+    "src/capture": ["src/core"],
+    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/topology", "src/partitions", "src/storm",
                 "src/fabric", "src/channel", "src/client", "src/host"],
 }
 
@@ -70,6 +75,9 @@ PUBLIC = {
     "src/core/pkey": {"base", "pkey"},
     "src/core/mad": {"base", "wire", "mad", "trace"},
     "src/core/trace": {"base", "wire", "mad", "trace", "pcap"},
+    "src/core/iwarp": {"base", "wire", "iwarp"},
+    "src/core/iwcm": {"base", "iwcm"},
+    "src/core/siw": {"base", "iwcm", "siw"},
 }
 
 # Standard headers that the core may include: nothing that reads, prints or keeps time. Which of
