@@ -27,7 +27,8 @@ enum mpa_rtr {
 struct mpa_frame {
     bool reply;
     bool markers, crc, rejected, enhanced; /* M, C, R, S; S only in revision 2 */
-    uint8_t reserved;                      /* the low four bits of the flags, as they came */
+    uint8_t reserved;                      /* the low four bits of the flags, as they came; in other
+                                              revisions than 2 S is one of them */
     uint8_t revision;
     /* enhanced only */
     bool peer_to_peer; /* A */
@@ -43,7 +44,8 @@ enum mpa_verdict {
     MPA_MORE,      /* the beginning of one */
     MPA_BAD_KEY,   /* neither request nor reply */
     MPA_TOO_LONG,  /* PD_Length above 512 */
-    MPA_BAD_LENGTH /* S with less than four bytes; *ret and *ret_bytes are written */
+    MPA_BAD_LENGTH /* S with less than four bytes; *ret (without private data) and *ret_bytes are
+                      written */
 };
 
 /** Reads a frame of either kind from the beginning of a stream. A wrong key is told by the first
