@@ -13,6 +13,7 @@
 
 struct verbs {
     struct pool qps, cqs, regions;
+    struct pool partials; /* receivers_new() */
     struct prng keys;
     struct list_node events; /* queues and QPs that have an event for the program */
 };
