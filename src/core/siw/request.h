@@ -43,7 +43,8 @@ struct qp_request {
     uint8_t sge_count : 4, progress : 4;
     uint8_t status : 7, own : 1; /* enum weft_siw_wc_status; `own`: ours, not the program's: RTR */
 };
-static_assert(sizeof(struct qp_request) == 128, "two cache lines");
+#define REQUEST_STRIDE 128
+static_assert(sizeof(struct qp_request) <= REQUEST_STRIDE, "two cache lines");
 
 /** A queue of requests in the order in which they were posted. */
 struct request_queue {

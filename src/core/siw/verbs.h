@@ -14,6 +14,7 @@
 struct verbs {
     struct pool qps, cqs, regions;
     struct pool requests, responses, completions, stagings;
+    struct pool partials;       /* receivers_new() */
     uint32_t requests_given;    /* of config.requests, to QPs */
     uint32_t completions_given; /* of config.cq_entries, to completion queues */
     struct prng keys;
