@@ -30,6 +30,7 @@ struct segment {
     uint32_t ulpdu_bytes;
     uint32_t payload; /* bytes behind the head */
     uint32_t placed;  /* of them */
+    bool rtr;         /* it is the ready-to-receive frame that was agreed on */
 };
 
 /** A message whose last segment has not come. One of each buffer model may be unfinished. */
@@ -43,7 +44,6 @@ struct message {
 /** Once for each QP. */
 struct receiver {
     enum receiver_phase phase;
-    bool peer_ready;  /* the first FPDU has passed */
     uint32_t have;    /* bytes in `head`, or in `partial` */
     uint32_t tail;    /* pad and CRC to come */
     uint8_t *partial; /* with CRC: an FPDU that is not whole yet, or NULL */
