@@ -57,7 +57,7 @@ struct qp {
     struct cq *send_cq, *recv_cq;
     struct terms terms;
     struct transmitter tx;
-    struct receiver rx;
+    struct receiver receiver;
     struct request_queue sends, recvs;
     uint32_t read_first, read_last; /* reads that are out: slots, or REQUEST_NONE */
     uint16_t reads_out;
@@ -89,7 +89,7 @@ void qp_fail_silently(struct weft_siw *s, struct qp *qp);
 void qp_peer_terminated(struct weft_siw *s, struct qp *qp, const struct terminate *t);
 
 /** Whether messages of the peer are still taken. */
-static inline bool qp_receives(const struct qp *qp)
+static inline bool qp_receiving(const struct qp *qp)
 {
     return qp->state == WEFT_SIW_QP_RTS || qp->state == WEFT_SIW_QP_CLOSING;
 }

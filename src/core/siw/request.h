@@ -32,8 +32,9 @@ struct qp_request {
     uint64_t wr_id;
     struct weft_siw_sge sge[WEFT_SIW_SGE_MAX];
     uint64_t remote_to;
-    uint64_t end;   /* SENT: how much of our stream must be written */
-    uint32_t bytes; /* of all pieces */
+    uint64_t end;     /* SENT: how much of our stream must be written */
+    uint64_t sink_to; /* READING: of the sink's first byte */
+    uint32_t bytes;   /* of all pieces */
     uint32_t remote_stag;
     uint32_t invalidate;
     uint32_t next_read; /* READING: slot of the next read that is out, or REQUEST_NONE */
@@ -44,7 +45,7 @@ struct qp_request {
     uint8_t status : 7, own : 1; /* enum weft_siw_wc_status; `own`: ours, not the program's: RTR */
 };
 #define REQUEST_STRIDE 128
-static_assert(sizeof(struct qp_request) <= REQUEST_STRIDE, "two cache lines");
+static_assert(sizeof(struct qp_request) == REQUEST_STRIDE, "two cache lines");
 
 /** A queue of requests in the order in which they were posted. */
 struct request_queue {
@@ -70,11 +71,9 @@ bool request_permitted(const struct weft_siw *s, const struct qp *qp, const stru
  * @{ */
 
 /** The read whose response comes next, or NULL: none is out. Its sink is sge[0]; the response's
- * segments name sge[0].stag and request_sink_to(). It may be of no bytes and (an RTR frame's) name
- * an STag that is no region's. */
+ * segments name sge[0].stag and sink_to. It may be of no bytes and (an RTR frame's) name an STag
+ * that is no region's. */
 struct qp_request *read_first(const struct weft_siw *s, const struct qp *qp);
-/** The tagged offset at which its sink begins. */
-uint64_t request_sink_to(const struct qp_request *r);
 /** That read is done: its last segment was placed. Completions may be made, and our stream may have
  * more to write. */
 void read_complete(struct weft_siw *s, struct qp *qp);
