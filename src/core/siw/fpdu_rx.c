@@ -39,7 +39,7 @@ static void partial_give(struct weft_siw *s, uint8_t *partial)
 
 void receiver_begin(struct weft_siw *s, struct qp *qp)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
 
     (void)s;
     r->phase = RECEIVER_HEAD;
@@ -52,14 +52,14 @@ void receiver_begin(struct weft_siw *s, struct qp *qp)
 
 void receiver_end(struct weft_siw *s, struct qp *qp)
 {
-    if (qp->rx.partial)
-        partial_give(s, qp->rx.partial);
-    qp->rx.partial = NULL;
+    if (qp->receiver.partial)
+        partial_give(s, qp->receiver.partial);
+    qp->receiver.partial = NULL;
 }
 
 bool receiver_between(const struct qp *qp)
 {
-    return qp->rx.phase == RECEIVER_HEAD && qp->rx.have == 0;
+    return qp->receiver.phase == RECEIVER_HEAD && qp->receiver.have == 0;
 }
 
 /* Bytes of an FPDU, of which the length field is there. */
@@ -112,7 +112,7 @@ static uint32_t gather(struct receiver *r, const uint8_t *data, size_t bytes)
 
 static size_t receive_checked(struct weft_siw *s, struct qp *qp, const uint8_t *data, size_t bytes)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     uint8_t *partial;
     uint32_t n;
 
@@ -158,7 +158,7 @@ static void payload_or_tail(struct receiver *r)
 
 static uint32_t receive_head(struct weft_siw *s, struct qp *qp, const uint8_t *data, size_t bytes)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     uint32_t n = 0, wanted, ulpdu_bytes;
 
     while ((wanted = head_wanted(r)) > r->have && n < bytes) {
@@ -183,7 +183,7 @@ static uint32_t receive_head(struct weft_siw *s, struct qp *qp, const uint8_t *d
 static uint32_t receive_payload(struct weft_siw *s, struct qp *qp, const uint8_t *data,
                                 size_t bytes)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     uint32_t n = r->segment.payload - r->segment.placed;
 
     if (n > bytes)
@@ -195,7 +195,7 @@ static uint32_t receive_payload(struct weft_siw *s, struct qp *qp, const uint8_t
 
 static uint32_t receive_tail(struct weft_siw *s, struct qp *qp, size_t bytes)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     uint32_t n = r->tail;
 
     if (n > bytes)
@@ -212,7 +212,7 @@ static uint32_t receive_tail(struct weft_siw *s, struct qp *qp, size_t bytes)
 /* Without CRC: the head is gathered, what follows is placed as it comes. */
 static size_t receive_streamed(struct weft_siw *s, struct qp *qp, const uint8_t *data, size_t bytes)
 {
-    switch (qp->rx.phase) {
+    switch (qp->receiver.phase) {
     case RECEIVER_HEAD:
         return receive_head(s, qp, data, bytes);
     case RECEIVER_PAYLOAD:
@@ -227,7 +227,7 @@ void qp_rx(struct weft_siw *s, struct qp *qp, const uint8_t *data, size_t bytes)
 {
     if (bytes > 0 && !qp->heard)
         qp_heard(s, qp);
-    while (bytes > 0 && qp_receives(qp)) {
+    while (bytes > 0 && qp_receiving(qp)) {
         size_t n = qp->terms.crc ? receive_checked(s, qp, data, bytes)
                                  : receive_streamed(s, qp, data, bytes);
 
@@ -242,7 +242,7 @@ void *qp_rx_window(struct weft_siw *s, struct qp *qp, size_t *ret_bytes)
     uint32_t bytes = 0;
     uint8_t *window;
 
-    if (!qp_receives(qp) || qp->rx.phase != RECEIVER_PAYLOAD)
+    if (!qp_receiving(qp) || qp->receiver.phase != RECEIVER_PAYLOAD)
         return NULL;
     window = segment_window(s, qp, &bytes);
     if (window)
@@ -252,7 +252,7 @@ void *qp_rx_window(struct weft_siw *s, struct qp *qp, size_t *ret_bytes)
 
 void qp_rx_placed(struct weft_siw *s, struct qp *qp, size_t bytes)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
 
     (void)s;
     if (bytes == 0)

@@ -14,7 +14,7 @@ static int place_send(const struct weft_siw *s, const struct qp *qp, uint32_t le
                       uint32_t *ret_bytes)
 {
     const struct qp_request *recv = recv_first(s, qp);
-    uint64_t offset = qp->rx.untagged.bytes + qp->rx.segment.placed;
+    uint64_t offset = qp->receiver.untagged.bytes + qp->receiver.segment.placed;
     const struct weft_siw_sge *piece;
 
     WEFT_ASSERT(recv && offset < recv->bytes);
@@ -30,7 +30,7 @@ static int place_send(const struct weft_siw *s, const struct qp *qp, uint32_t le
 static int place_write(const struct weft_siw *s, const struct qp *qp, uint32_t left, uint8_t **ret,
                        uint32_t *ret_bytes)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     int error = receive_write_permitted(s, qp, seg->h.stag, seg->h.to + seg->placed, left, ret);
 
     *ret_bytes = left;
@@ -45,14 +45,14 @@ static int place_read_response(const struct weft_siw *s, const struct qp *qp, ui
     WEFT_ASSERT(read);
     if (!region_holds(s, qp, &read->sge[0], WEFT_SIW_LOCAL_WRITE, NULL))
         return TERMINATE_TAGGED_STAG;
-    *ret = (uint8_t *)read->sge[0].addr + read->placed + qp->rx.segment.placed;
+    *ret = (uint8_t *)read->sge[0].addr + read->placed + qp->receiver.segment.placed;
     *ret_bytes = left;
     return SEGMENT_GOOD;
 }
 
 int segment_place(struct weft_siw *s, struct qp *qp, uint8_t **ret, uint32_t *ret_bytes)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     uint32_t left = seg->payload - seg->placed;
 
     WEFT_ASSERT(left > 0);

@@ -6,7 +6,7 @@
 
 static void get_read(const struct qp *qp, struct rdmap_read *ret)
 {
-    rdmap_read_read(qp->rx.segment.ulpdu + DDP_UNTAGGED_BYTES, ret);
+    rdmap_read_read(qp->receiver.segment.ulpdu + DDP_UNTAGGED_BYTES, ret);
 }
 
 /* Whether the peer may read what it asks for; of no bytes it may, whatever the STag. */
@@ -35,7 +35,7 @@ static int check_source(const struct weft_siw *s, const struct qp *qp, const str
 
 int receive_read_request_check(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     struct rdmap_read r;
 
     if (!response_room(qp))
@@ -66,7 +66,7 @@ void receive_read_request_deliver(struct weft_siw *s, struct qp *qp)
 
 int receive_read_response_check(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     const struct qp_request *read = read_first(s, qp);
     uint32_t left;
 
@@ -77,7 +77,7 @@ int receive_read_response_check(struct weft_siw *s, struct qp *qp)
         if (seg->h.stag != read->sge[0].stag ||
             !region_holds(s, qp, &read->sge[0], WEFT_SIW_LOCAL_WRITE, NULL))
             return TERMINATE_TAGGED_STAG;
-        if (seg->h.to != request_sink_to(read) + read->placed)
+        if (seg->h.to != read->sink_to + read->placed)
             return TERMINATE_TAGGED_BOUNDS;
     }
     if (seg->payload > left || (seg->h.last && seg->payload < left))
@@ -87,7 +87,7 @@ int receive_read_response_check(struct weft_siw *s, struct qp *qp)
 
 void receive_read_response_deliver(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     struct qp_request *read = read_first(s, qp);
 
     WEFT_ASSERT(read);

@@ -5,8 +5,8 @@
 
 int receive_send_check(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
-    const struct message *m = &qp->rx.untagged;
+    const struct segment *seg = &qp->receiver.segment;
+    const struct message *m = &qp->receiver.untagged;
     const struct qp_request *recv = recv_first(s, qp);
 
     if (seg->rtr)
@@ -33,7 +33,7 @@ void receive_send_failed(struct weft_siw *s, struct qp *qp, int error)
 
 static int invalidate(struct weft_siw *s, const struct qp *qp)
 {
-    switch (region_invalidate(s, qp, qp->rx.segment.h.stag, true)) {
+    switch (region_invalidate(s, qp, qp->receiver.segment.h.stag, true)) {
     case REGION_OK:
         return SEGMENT_GOOD;
     case REGION_INVALID:
@@ -50,7 +50,7 @@ static int invalidate(struct weft_siw *s, const struct qp *qp)
 
 void receive_send_deliver(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     uint8_t opcode = seg->h.opcode;
     bool solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE;
     uint32_t invalidated = 0;
@@ -65,6 +65,6 @@ void receive_send_deliver(struct weft_siw *s, struct qp *qp)
     if (error != SEGMENT_GOOD)
         (void)segment_fail(s, qp, error);
     else
-        recv_complete(s, qp, WEFT_SIW_WC_OK, (uint32_t)qp->rx.untagged.bytes, invalidated,
+        recv_complete(s, qp, WEFT_SIW_WC_OK, (uint32_t)qp->receiver.untagged.bytes, invalidated,
                       solicited);
 }

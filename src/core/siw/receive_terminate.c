@@ -6,12 +6,12 @@
 int receive_terminate_check(struct weft_siw *s, struct qp *qp)
 {
     (void)s;
-    return qp->rx.segment.h.mo == 0 ? SEGMENT_GOOD : TERMINATE_MO;
+    return qp->receiver.segment.h.mo == 0 ? SEGMENT_GOOD : TERMINATE_MO;
 }
 
 void receive_terminate_deliver(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
     struct terminate t;
     bool whole =
         terminate_read(seg->ulpdu + DDP_UNTAGGED_BYTES, seg->head_bytes - DDP_UNTAGGED_BYTES, &t);

@@ -25,7 +25,7 @@ int receive_write_permitted(const struct weft_siw *s, const struct qp *qp, uint3
 
 int receive_write_check(struct weft_siw *s, struct qp *qp)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
 
     /* Without bytes the STag means nothing: ready-to-receive frames name any. */
     if (seg->payload == 0)

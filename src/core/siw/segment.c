@@ -84,7 +84,7 @@ static int check_order(struct receiver *r)
 /* Versions, opcode, queue and order; then what the opcode asks. */
 static int check(struct weft_siw *s, struct qp *qp)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     const struct ddp_header *h = &r->segment.h;
     const struct rule *rule = find_rule(h->tagged, h->opcode);
     int error;
@@ -108,7 +108,7 @@ static int check(struct weft_siw *s, struct qp *qp)
 /* Whether the segment is the peer's first and the frame that was agreed on for this. */
 static bool is_rtr(const struct qp *qp)
 {
-    const struct receiver *r = &qp->rx;
+    const struct receiver *r = &qp->receiver;
     const struct ddp_header *h = &r->segment.h;
     struct rdmap_read read;
 
@@ -129,7 +129,7 @@ static bool is_rtr(const struct qp *qp)
 
 bool segment_fail(struct weft_siw *s, struct qp *qp, int error)
 {
-    const struct segment *seg = &qp->rx.segment;
+    const struct segment *seg = &qp->receiver.segment;
 
     if (!seg->h.tagged && seg->h.queue == DDP_QUEUE_SEND)
         receive_send_failed(s, qp, error);
@@ -140,7 +140,7 @@ bool segment_fail(struct weft_siw *s, struct qp *qp, int error)
 bool segment_begin(struct weft_siw *s, struct qp *qp, const uint8_t *ulpdu, uint32_t head_bytes,
                    uint32_t ulpdu_bytes)
 {
-    struct segment *seg = &qp->rx.segment;
+    struct segment *seg = &qp->receiver.segment;
     int error;
 
     *seg = (struct segment){.ulpdu = ulpdu,
@@ -159,7 +159,7 @@ bool segment_begin(struct weft_siw *s, struct qp *qp, const uint8_t *ulpdu, uint
 
 bool segment_payload(struct weft_siw *s, struct qp *qp, const uint8_t *data, uint32_t bytes)
 {
-    struct segment *seg = &qp->rx.segment;
+    struct segment *seg = &qp->receiver.segment;
 
     WEFT_ASSERT(bytes <= seg->payload - seg->placed);
     while (bytes > 0) {
@@ -194,7 +194,7 @@ uint8_t *segment_window(struct weft_siw *s, struct qp *qp, uint32_t *ret_bytes)
 
 void segment_end(struct weft_siw *s, struct qp *qp)
 {
-    struct receiver *r = &qp->rx;
+    struct receiver *r = &qp->receiver;
     const struct segment *seg = &r->segment;
     struct message *m = segment_message(r);
 
@@ -205,6 +205,6 @@ void segment_end(struct weft_siw *s, struct qp *qp)
         r->next_msn[seg->h.queue]++;
     if (!qp->ready)
         qp_ready(s, qp);
-    if (qp_receives(qp))
+    if (qp_receiving(qp))
         rules[seg->h.opcode].deliver(s, qp);
 }
