@@ -16,8 +16,9 @@
  * its last event. What a provider may say when is docs/iwcm.md; everything else is refused with
  * WEFT_ERR_STATE, counted, and never reaches the client.
  *
- * Nothing blocks. Memory is taken in weft_iwcm_new() alone. An object belongs to one thread at a
- * time. Pointers must not be NULL unless their text says so. Outputs are written only on success.
+ * Nothing blocks. Memory is taken in weft_iwcm_new() alone, so events that nobody polls are bounded:
+ * while eight of an id wait, or one that tells a peer's terms, its calls are refused with
+ * WEFT_ERR_FULL (poll first); destroy always works. An object belongs to one thread at a time. Pointers must not be NULL unless their text says so. Outputs are written only on success.
  */
 #ifndef WEFT_IWCM_H
 #define WEFT_IWCM_H
@@ -142,8 +143,9 @@ enum weft_iwcm_cmd_type {
     WEFT_IWCM_CMD_LISTEN,   /**< begin to listen; REQUEST upcalls may follow */
     WEFT_IWCM_CMD_UNLISTEN, /**< stop; when this is done no REQUEST comes any more */
     WEFT_IWCM_CMD_CLOSE,    /**< end in good order; a CLOSE upcall follows */
-    WEFT_IWCM_CMD_ABORT,    /**< end at once; CLOSE follows, or REPLY with a status if the
-                               connection was not up yet */
+    WEFT_IWCM_CMD_ABORT,    /**< end at once; CLOSE follows, or REPLY with a status if a connect
+                               was not up yet. If that has come up meanwhile (REPLY or ESTABLISHED
+                               after ABORT was taken) another ABORT may follow */
     WEFT_IWCM_CMDS          /**< how many there are */
 };
 
@@ -264,7 +266,7 @@ int weft_iwcm_reject(struct weft_iwcm *cm, weft_iwcm_id id, const void *private_
                      uint16_t bytes);
 
 /** Ends a connection: DONE follows, then CLOSED. Where the peer or a second call was first
- * (CLOSING, IDLE) it returns 0 and does nothing but DONE.
+ * (CLOSING, IDLE) it returns 0 and does nothing but DONE; an abrupt one makes an orderly end abrupt.
  * @param abrupt  reset it; otherwise finish what was posted, in good order
  * @retval WEFT_ERR_STATE  the id listens, waits for a reply, or was not accepted yet
  * @retval WEFT_ERR_STALE  the id is gone */
@@ -304,7 +306,8 @@ int weft_iwcm_cmd_done(struct weft_iwcm *cm, weft_iwcm_id id, enum weft_iwcm_cmd
  * @param id         the connection's id; for REQUEST the listener's
  * @param ret_child  REQUEST: the new id; otherwise may be NULL
  * @retval WEFT_ERR_STATE    the provider may not say that now: a defect of the provider, counted
- * @retval WEFT_ERR_FULL     REQUEST: backlog or ids are exhausted: reject the peer
+ * @retval WEFT_ERR_FULL     REQUEST: backlog or ids are exhausted, or the listener is being
+ *                           destroyed: reject the peer
  * @retval WEFT_ERR_INVALID  a length or type is out of range: a defect, counted
  * @retval WEFT_ERR_STALE    the id is gone: a defect, counted */
 int weft_iwcm_upcall(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iwcm_upcall *u,
