@@ -40,8 +40,8 @@ void iwcm_events_drop(struct weft_iwcm *cm, struct iwcm_id *c)
 
 bool iwcm_event_tells_terms(const struct iwcm_id *c)
 {
-    for (const struct list_node *n = c->events.next; n != &c->events; n = n->next) {
-        const struct event *e = WEFT_CONTAINER_OF(n, const struct event, mine);
+    for (struct list_node *n = c->events.next; n != &c->events; n = n->next) {
+        const struct event *e = OF(n, mine);
 
         if (e->type == WEFT_IWCM_EVENT_REPLY || e->type == WEFT_IWCM_EVENT_ESTABLISHED)
             return true;
