@@ -49,9 +49,11 @@ static bool qp_due(const struct iwcm_id *c)
 static const char *audit_refs(const struct iwcm_id *c)
 {
     bool client = c->state != WEFT_IWCM_DESTROYING;
-    uint32_t holders = client + (c->busy != BUSY_NONE) + (c->hold != HOLD_NONE);
+    uint32_t holders = client ? 1 : 0;
     const struct event *e;
 
+    holders += c->busy != BUSY_NONE;
+    holders += c->hold != HOLD_NONE;
     if (c->refs != holders)
         return "an id's references are those of its holders";
     if (client)
@@ -112,7 +114,8 @@ static const char *audit_id(const struct weft_iwcm *cm, const struct iwcm_id *c,
     const char *broken = audit_refs(c);
 
     t->events += c->events_waiting;
-    t->buffers += (c->own.data != NULL) + (c->peer.data != NULL);
+    t->buffers += c->own.data != NULL;
+    t->buffers += c->peer.data != NULL;
     t->bound += c->qpn != 0;
     t->cmds += !list_empty(&c->cmd);
     if (!broken)
