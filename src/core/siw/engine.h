@@ -27,4 +27,17 @@ void *siw_take(struct weft_siw *s, uint64_t bytes, size_t align);
 /** Gives it back; p may be NULL. */
 void siw_give(struct weft_siw *s, void *p, uint64_t bytes);
 
+/** The time of a call: it never runs backwards. */
+static inline void siw_clock(struct weft_siw *s, weft_time now)
+{
+    if (now > s->now)
+        s->now = now;
+}
+
+/** The time `wait` from now on. */
+static inline weft_time siw_after(const struct weft_siw *s, weft_time wait)
+{
+    return wait < WEFT_TIME_NEVER - s->now ? s->now + wait : WEFT_TIME_NEVER;
+}
+
 #endif
