@@ -2,6 +2,7 @@
 /* The loop: waits, feeds the provider, does what it wants done. */
 #include "iw/loop.h"
 
+#include "iw/pause.h"
 #include "iw/socket.h"
 
 #include <stdlib.h>
@@ -189,8 +190,10 @@ void iw_loop_pump(struct iw_loop *l)
         while (weft_siw_poll_op(l->siw, iw_loop_now(), &op))
             socket_op(l, &op);
     } while (own && socket_todo(l));
-    if (!own && l->waiting && (!list_empty(&l->todo) || weft_siw_deadline(l->siw) < l->alarm_at))
+    if (!own && l->waiting && (!list_empty(&l->todo) || weft_siw_deadline(l->siw) < l->alarm_at)) {
+        IW_PAUSE(IW_POINT_WAKE);
         iw_loop_wake(l);
+    }
 }
 
 /* Rounded up: a timer that rings early would ring again and again. */
@@ -212,6 +215,8 @@ void iw_loop_turn(struct iw_loop *l, weft_time wait)
     weft_time now, until;
 
     iw_loop_pump(l);
+    if (l->guard && !l->guard->idle(l->guard->context))
+        wait = 0;
     now = iw_loop_now();
     until = weft_siw_deadline(l->siw);
     if (wait < WAIT_MAX && now + wait < until)

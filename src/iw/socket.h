@@ -39,6 +39,9 @@ struct iw_socket {
 struct iw_guard {
     void (*lock)(void *context);
     void (*unlock)(void *context);
+    /** Takes what is to be told; called before each wait.
+     * @return whether there is nothing to do but wait */
+    bool (*idle)(void *context);
     void *context;
 };
 
