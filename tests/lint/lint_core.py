@@ -44,14 +44,14 @@ def refused(listing, allow):
                        "one too, add it to tests/lint/core_allowed_symbols.txt")
 
 
-def declared():
-    done = tap.run([str(tap.ROOT / "tools/update-symbol-map"), "--list"])
+def declared(library):
+    done = tap.run([str(tap.ROOT / "tools/update-symbol-map"), "--list", library])
     tap.succeeds(done)
     return set(done.stdout.split())
 
 
-def exported():
-    listing = symbols(CORE / "libweft.so.0", "-D", "--defined-only")
+def exported(path):
+    listing = symbols(path, "-D", "--defined-only")
     return {line.split()[-1].split("@")[0] for line in listing.splitlines()} - {"WEFT_0.1"}
 
 
@@ -88,14 +88,23 @@ def test_a_variable_is_found():
     tap.equal(variables(listing), ["calls.0", "weft_debug"])
 
 
-def test_the_shared_library_exports_what_the_headers_declare():
+def exports_what_is_declared(library, path):
+    names, found = declared(library), exported(path)
     tap.none([f"{name} is declared in include/weft but not exported: is it defined?"
-              for name in sorted(declared() - exported())]
+              for name in sorted(names - found)]
              + [f"{name} is exported but not declared in include/weft"
-                for name in sorted(exported() - declared())])
+                for name in sorted(found - names)])
 
 
-def test_the_symbol_map_is_current():
+def test_the_shared_library_exports_what_the_headers_declare():
+    exports_what_is_declared("libweft", CORE / "libweft.so.0")
+
+
+def test_the_facade_exports_what_its_header_declares():
+    exports_what_is_declared("libweft-iw", CORE.parent / "iw/libweft-iw.so.0")
+
+
+def test_the_symbol_maps_are_current():
     done = tap.run([str(tap.ROOT / "tools/update-symbol-map"), "--check"])
     tap.succeeds(done)
 
