@@ -68,4 +68,7 @@ static inline void region_unpin(struct region *r)
     r->pins--;
 }
 
+/** Unpins the region of an STag, which may have been invalidated meanwhile. */
+void region_unpin_stag(struct weft_siw *s, uint32_t stag);
+
 #endif

@@ -36,13 +36,17 @@ struct qp_request {
     uint64_t sink_to; /* READING: of the sink's first byte */
     uint32_t bytes;   /* of all pieces */
     uint32_t remote_stag;
-    uint32_t invalidate;
-    uint32_t next_read; /* READING: slot of the next read that is out, or REQUEST_NONE */
-    uint32_t placed;    /* READING: bytes of the response that were placed; the receiver counts */
-    uint8_t opcode;     /* enum weft_siw_send_opcode */
+    uint32_t placed; /* READING: bytes of the response that were placed; the receiver counts */
+    union {
+        uint32_t invalidate; /* SEND, LOCAL_INVALIDATE: an STag */
+        uint32_t next_read;  /* READING: slot of the next read that is out, or REQUEST_NONE */
+    };
+    uint8_t opcode; /* enum weft_siw_send_opcode */
     uint8_t flags;
-    uint8_t sge_count : 4, progress : 4;
-    uint8_t status : 7, own : 1; /* enum weft_siw_wc_status; `own`: ours, not the program's: RTR */
+    uint8_t sge_count;
+    uint8_t progress; /* enum request_progress */
+    uint8_t status;   /* enum weft_siw_wc_status */
+    bool own;         /* the provider's, not the program's: an RTR frame */
 };
 #define REQUEST_STRIDE 128
 static_assert(sizeof(struct qp_request) == REQUEST_STRIDE, "two cache lines");

@@ -42,7 +42,7 @@ bool response_push(struct weft_siw *s, struct qp *qp, const struct rdmap_read *r
 /** Whether response_push() would take one more. */
 bool response_room(const struct qp *qp);
 
-/** The response in a slot. */
+/** The response in a slot that is one. */
 struct response *response_at(const struct weft_siw *s, uint32_t slot);
 /** Ends the responses that are with TCP. */
 void responses_retire(struct weft_siw *s, struct qp *qp);
