@@ -32,12 +32,11 @@ void request_push(struct weft_siw *s, struct request_queue *q, struct qp_request
         q->count++;
 }
 
+/* Takes the first request off a queue that has one. */
 static struct qp_request *request_pop(const struct weft_siw *s, struct request_queue *q)
 {
-    struct qp_request *r = request_at(s, q->first);
+    struct qp_request *r = request_in(s, q->first);
 
-    if (!r)
-        return NULL;
     q->first = r->next;
     if (q->first == REQUEST_NONE)
         q->last = REQUEST_NONE;
@@ -88,7 +87,6 @@ void recv_complete(struct weft_siw *s, struct qp *qp, enum weft_siw_wc_status st
         .solicited = solicited,
     };
 
-    WEFT_ASSERT(r);
     wc.wr_id = r->wr_id;
     pool_give(&s->verbs.requests, r);
     cq_complete(s, qp->recv_cq, &wc);
@@ -223,12 +221,14 @@ void requests_drop(struct weft_siw *s, struct qp *qp)
     qp->tx.building = REQUEST_NONE;
     qp->tx.sending = false;
     qp->reads_posted = 0;
-    while ((r = request_pop(s, &qp->sends))) {
+    while (qp->sends.first != REQUEST_NONE) {
+        r = request_pop(s, &qp->sends);
         if (!r->own)
             cq_release(qp->send_cq);
         pool_give(&s->verbs.requests, r);
     }
-    while ((r = request_pop(s, &qp->recvs))) {
+    while (qp->recvs.first != REQUEST_NONE) {
+        r = request_pop(s, &qp->recvs);
         cq_release(qp->recv_cq);
         pool_give(&s->verbs.requests, r);
     }

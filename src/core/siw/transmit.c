@@ -82,7 +82,7 @@ bool transmit_idle(const struct qp *qp)
 void transmit_kick(struct weft_siw *s, struct qp *qp)
 {
     /* with something on its way the connection comes back by itself */
-    if (qp->tx.open && !qp->tx.staging && !transmit_idle(qp))
+    if (qp->tx.open && !qp->tx.staging && qp_receiving(qp) && !transmit_idle(qp))
         connection_output(s, qp->ep);
 }
 
@@ -457,8 +457,7 @@ void qp_ready(struct weft_siw *s, struct qp *qp)
         return;
     qp->tx.open = true;
     connection_peer_ready(s, qp->ep);
-    if (qp_receiving(qp))
-        transmit_kick(s, qp);
+    transmit_kick(s, qp);
 }
 
 void qp_timer(struct weft_siw *s, struct qp *qp)
