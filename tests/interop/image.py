@@ -154,8 +154,8 @@ def tune(sources):
     """Turns siw's constants into module parameters."""
     main = sources / "siw_main.c"
     text = main.read_text(encoding="utf-8")
-    text = re.sub(r"^const bool (\w+)( = true)?;", r"bool \1\2; module_param(\1, bool, 0644);", text,
-                  flags=re.M)
+    text = re.sub(r"^const bool (\w+)( = true)?;",
+                  r"bool \1\2; module_param(\1, bool, 0644);", text, flags=re.M)
     text = re.sub(r"^(u_char mpa_version = MPA_REVISION_2;)",
                   r"\1 module_param(mpa_version, byte, 0644);", text, flags=re.M)
     for name in SIW_PARAMETERS:
