@@ -10,7 +10,7 @@ DEMO_REPORT = build/storm.html
 # What is installed: optimized, without the checks that stop the program, without the tests.
 RELEASE = --buildtype=release -Dchecked=false -Dtests=false
 
-.PHONY: all demo test lint bench soak install docs clean packages-build packages-test
+.PHONY: all demo test interop lint bench soak install docs clean packages-build packages-test
 
 all: packages-build
 	@test -f build/build.ninja || CC=gcc meson setup build $(RELEASE)
@@ -24,6 +24,10 @@ demo: all
 
 test: packages-test
 	@tools/run-tests
+
+# Against the kernel's iWARP in a virtual machine. The script installs what it needs, or skips all.
+interop:
+	@tools/run-interop
 
 lint: packages-test
 	@tools/run-tests --lint

@@ -30,6 +30,8 @@ PROGRAMS = {
     "ibv_devices": "ibverbs-utils",
     "ibv_devinfo": "ibverbs-utils",
 }
+# siw's half in user space.
+PROVIDER = "ibverbs-providers"
 # What this script itself starts.
 TOOLS = {"cpio": "cpio", "make": "make", "gcc": "gcc", "strip": "binutils", "xz": "xz-utils",
          "qemu-system-x86_64": "qemu-system-x86"}
@@ -282,7 +284,7 @@ def guest_files():
     unwinder = [path for base in ("/lib", "/usr/lib")
                 for path in sorted(pathlib.Path(base).glob("*/libgcc_s.so.1"))]
     if not driver.exists() or not providers or not unwinder:
-        raise Unavailable("siw's provider is missing: it is of the package ibverbs-providers")
+        raise Unavailable(f"siw's provider is missing: it is of the package {PROVIDER}")
     files[str(driver)] = driver
     install(str(providers[0]), providers[0], files)
     files[str(unwinder[0])] = unwinder[0]

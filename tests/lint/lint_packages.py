@@ -66,6 +66,15 @@ def test_setup_names_packages_and_command_when_it_may_not_install():
                      "one two", "message")
 
 
+def test_what_only_interop_needs_is_listed_but_need_not_be_there():
+    text = (tap.ROOT / "packages.txt").read_text(encoding="utf-8")
+    tap.contains(text, "\ninterop: qemu-system-x86\n", "packages.txt")
+    with tap.scratch() as folder:
+        system = FakeSystem(folder, "build: present\ntest: present\ninterop: absent\n", user=1000)
+        tap.equal(system.setup("build", "test").returncode, 0)
+        tap.equal(system.setup("interop").returncode, 1)
+
+
 def test_setup_refuses_a_section_that_does_not_exist():
     with tap.scratch() as folder:
         done = FakeSystem(folder, "build: one\n", user=0).setup("biuld")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Many connections with the kernel: at once, and one after the other."""
+import contextlib
+
+import iwarp_lab
+import tap
+
+AT_ONCE = 100
+# Of forty connections whose first FPDU follows the reply at once, siw leaves one to twenty hanging.
+CONNECTS = 40
+
+
+def test_forty_connects_without_a_pause_overcome_the_race_of_siw(lab):
+    lab.siw()
+    port = lab.rping_server()
+    for number in range(CONNECTS):
+        lab.ping(port=port, count=1, crc="on" if number % 2 else "off").right(1)
+
+
+def test_twenty_connects_of_the_kernel_one_after_the_other(lab):
+    lab.siw()
+    with lab.server() as server:
+        lab.guest.run("for n in $(seq 20); do "
+                      f"rping -c -V -a 10.0.2.2 -p {server.port} -C 1 || exit 1; done")
+        done = server.end().must()
+    tap.equal([client["right"] for client in done.json["clients"]], [1] * 20)
+
+
+def test_a_hundred_connections_of_the_kernel_at_once(lab):
+    lab.siw()
+    with lab.server() as server:
+        lab.guest.run(f"for n in $(seq {AT_ONCE}); do "
+                      f"rping -c -V -a 10.0.2.2 -p {server.port} -C 2 "
+                      ">/tmp/many.$n 2>&1 & pids=\"$pids $!\"; done; "
+                      "for pid in $pids; do wait $pid || bad=\"$bad $pid\"; done; "
+                      "[ -z \"$bad\" ] || { echo $bad; cat /tmp/many.*; exit 1; }")
+        done = server.end().must()
+    tap.equal(len(done.json["clients"]), AT_ONCE, str(done))
+    tap.equal({client["right"] for client in done.json["clients"]}, {2})
+
+
+def test_a_hundred_connections_to_the_kernel_at_once(lab):
+    lab.siw()
+    port = lab.rping_server()
+    with contextlib.ExitStack() as stack:
+        clients = []
+        for _ in range(AT_ONCE):
+            # rping listens with a backlog of three, and siw rejects what does not fit.
+            weft = iwarp_lab.Weft(["iwarp", "ping", "127.0.0.1", "--port", str(port), "--count",
+                                   "0", "--verbose"])
+            clients.append(stack.enter_context(weft))
+            weft.wait_for(lambda weft=weft: "ping 1:" in weft.said()[0], "a first ping")
+        for weft in clients:
+            before = weft.said()[0].count("ping ")
+            weft.wait_for(lambda weft=weft, before=before:
+                          weft.said()[0].count("ping ") > before, "another ping")
+        for weft in clients:
+            weft.end()
+    lab.ping(count=1).right(1)
