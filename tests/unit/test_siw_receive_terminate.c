@@ -7,11 +7,11 @@
 static void test_what_a_terminate_must_be(void **state)
 {
     static const struct row rows[] = {
-        {"the least", HEAD "20020000", 0, TAKEN, NOTHING},
-        {"MSN 2", "4147 00000000 00000002 00000002 00000000 20020000", 0, 0x1203, HEADER},
-        {"MSN 0", "4147 00000000 00000002 00000000 00000000 20020000", 0, 0x1203, HEADER},
-        {"MO 4", "4147 00000000 00000002 00000001 00000004 20020000", 0, 0x1204, HEADER},
-        {"longer than any", HEAD "20020000", 200, TAKEN, NOTHING},
+        {"the least", HEAD "20020000", 0, TAKEN, .copies = NOTHING},
+        {"MSN 2", "4147 00000000 00000002 00000002 00000000 20020000", 0, 0x1203, .copies = HEADER},
+        {"MSN 0", "4147 00000000 00000002 00000000 00000000 20020000", 0, 0x1203, .copies = HEADER},
+        {"MO 4", "4147 00000000 00000002 00000001 00000004 20020000", 0, 0x1204, .copies = HEADER},
+        {"longer than any", HEAD "20020000", 200, TAKEN, .copies = NOTHING},
     };
 
     (void)state;
