@@ -348,6 +348,228 @@ static void test_what_a_connection_left_unfinished_is_forgotten(void **state)
     lab_free(lab);
 }
 
+/* A random stream that is right, and what it must lead to. */
+struct plan {
+    struct prng random;
+    struct lab *lab;
+    struct peer stream, answers;
+    uint8_t memory[sizeof(((struct lab *)NULL)->memory)];
+    struct weft_siw_wc recvs[LAB_RECVS], reads[8];
+    uint32_t recv_count, read_count, request_count, reads_posted;
+    struct {
+        uint32_t at, bytes;
+    } sinks[8];
+};
+
+static uint32_t draw(struct plan *t, uint32_t max)
+{
+    return (uint32_t)prng_up_to(&t->random, max);
+}
+
+static void draw_bytes(struct plan *t, uint8_t *out, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        out[i] = (uint8_t)prng_next(&t->random);
+}
+
+/* How much of what is left goes into the next segment. */
+static uint32_t draw_segment(struct plan *t, uint32_t left)
+{
+    return draw(t, 2) == 0 ? left : draw(t, left);
+}
+
+static uint8_t *model_at(struct plan *t, enum lab_region region, uint32_t offset)
+{
+    return t->memory + (size_t)region * (LAB_GUARD + LAB_BYTES + LAB_GUARD) + LAB_GUARD + offset;
+}
+
+/* A Send into a receive of up to four pieces, which is posted for it. */
+static void plan_send(struct plan *t)
+{
+    static const uint8_t kinds[] = {RDMAP_SEND, RDMAP_SEND_SE};
+    uint32_t bytes = draw(t, 60), space = 64 * t->recv_count, sent = 0, left = bytes, n;
+    uint8_t opcode = kinds[draw(t, 1)], data[64];
+    struct weft_siw_sge sge[WEFT_SIW_SGE_MAX] = {{0}};
+    struct weft_siw_recv wr = {.wr_id = t->recv_count, .sge = sge};
+
+    if (t->recv_count == 32)
+        return;
+    draw_bytes(t, data, bytes);
+    for (wr.sge_count = 0; wr.sge_count < WEFT_SIW_SGE_MAX; wr.sge_count++) {
+        bool last = wr.sge_count == WEFT_SIW_SGE_MAX - 1;
+
+        n = last ? left : draw(t, left);
+        sge[wr.sge_count] = (struct weft_siw_sge){
+            .addr = lab_at(t->lab, LAB_LOCAL) + space, .bytes = n, .stag = LAB_STAG(LAB_LOCAL)};
+        memcpy(model_at(t, LAB_LOCAL, space), data + (bytes - left), n);
+        space += n + (n > 0 && !last);
+        left -= n;
+    }
+    assert_int_equal(weft_siw_post_recv(&t->lab->s, t->lab->qpn, &wr), 0);
+    t->recvs[t->recv_count++] = (struct weft_siw_wc){
+        .wr_id = wr.wr_id, .bytes = bytes, .solicited = opcode == RDMAP_SEND_SE};
+    do {
+        n = draw_segment(t, bytes - sent);
+        peer_untagged(&t->stream, opcode, sent + n == bytes, 0, 0, t->recv_count, sent, data + sent,
+                      n);
+        sent += n;
+    } while (sent < bytes);
+}
+
+/* Segments of a Write, at any places, with Sends in between. */
+static void plan_write(struct plan *t)
+{
+    enum lab_region region = draw(t, 1) ? LAB_WRITE : LAB_ALL;
+    bool last;
+
+    do {
+        uint32_t bytes = draw(t, 300), at = draw(t, LAB_BYTES - bytes);
+        uint8_t data[300];
+
+        last = draw(t, 2) == 0;
+        draw_bytes(t, data, bytes);
+        memcpy(model_at(t, region, at), data, bytes);
+        peer_tagged(&t->stream, RDMAP_WRITE, last, LAB_STAG(region), LAB_TO + at, data, bytes);
+        if (draw(t, 3) == 0)
+            plan_send(t);
+    } while (!last);
+}
+
+static void plan_read_request(struct plan *t)
+{
+    uint32_t bytes = draw(t, 500), at = draw(t, LAB_BYTES - bytes), sink = draw(t, UINT32_MAX - 1);
+
+    if (t->request_count == 8)
+        return;
+    t->request_count++;
+    peer_read_request(&t->stream, t->request_count, sink, at, bytes, LAB_STAG(LAB_READ),
+                      LAB_TO + at);
+    peer_tagged(&t->answers, RDMAP_READ_RESPONSE, true, sink, at, lab_at(t->lab, LAB_READ) + at,
+                bytes);
+}
+
+static void plan_read_response(struct plan *t)
+{
+    uint32_t at, bytes, done = 0;
+    uint8_t data[100];
+
+    if (t->read_count == t->reads_posted)
+        return;
+    at = t->sinks[t->read_count].at;
+    bytes = t->sinks[t->read_count].bytes;
+    draw_bytes(t, data, bytes);
+    memcpy(model_at(t, LAB_LOCAL, at), data, bytes);
+    do {
+        uint32_t n = draw_segment(t, bytes - done);
+
+        peer_tagged(&t->stream, RDMAP_READ_RESPONSE, done + n == bytes, LAB_STAG(LAB_LOCAL),
+                    LAB_TO + at + done, data + done, n);
+        done += n;
+    } while (done < bytes);
+    t->reads[t->read_count] =
+        (struct weft_siw_wc){.wr_id = t->read_count, .opcode = WEFT_SIW_WC_READ, .bytes = bytes};
+    t->read_count++;
+}
+
+static void plan_stream(struct plan *t, uint64_t seed)
+{
+    struct terms terms = {.initiator = true, .crc = seed % 2, .ird = 8, .ord = 8};
+
+    *t = (struct plan){.random = {seed}, .lab = lab_new(&terms)};
+    peer_init(&t->stream, terms.crc);
+    peer_init(&t->answers, terms.crc);
+    draw_bytes(t, lab_at(t->lab, LAB_READ), LAB_BYTES);
+    memcpy(t->memory, t->lab->memory, sizeof(t->memory));
+    for (t->reads_posted = 0; t->reads_posted < draw(t, 8); t->reads_posted++) {
+        uint32_t i = t->reads_posted;
+
+        t->sinks[i].at = 3000 + 101 * i;
+        t->sinks[i].bytes = draw(t, 100);
+        lab_read(t->lab, i, LAB_LOCAL, t->sinks[i].at, t->sinks[i].bytes);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        switch (draw(t, 3)) {
+        case 0:
+            plan_send(t);
+            break;
+        case 1:
+            plan_write(t);
+            break;
+        case 2:
+            plan_read_request(t);
+            break;
+        default:
+            plan_read_response(t);
+            break;
+        }
+    }
+}
+
+/* Feeds the stream in parts of up to `most` bytes, through the window now and then. */
+static void feed_plan(struct plan *t, uint32_t most)
+{
+    struct lab *lab = t->lab;
+    size_t at = 0;
+
+    while (at < t->stream.count) {
+        size_t n = 1 + draw(t, most), room;
+        uint8_t *window = draw(t, 3) ? qp_rx_window(&lab->s, lab->qp, &room) : NULL;
+
+        if (n > t->stream.count - at)
+            n = t->stream.count - at;
+        if (window) {
+            n = n < room ? n : room;
+            memcpy(window, t->stream.bytes + at, n);
+            qp_rx_placed(&lab->s, lab->qp, n);
+        } else {
+            qp_rx(&lab->s, lab->qp, t->stream.bytes + at, n);
+        }
+        at += n;
+        if (draw(t, 1))
+            lab_drain(lab);
+    }
+    lab_drain(lab);
+}
+
+static void check_completions(struct plan *t, uint32_t cqn, const struct weft_siw_wc *expected,
+                              uint32_t count)
+{
+    struct weft_siw_wc wc;
+
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(weft_siw_cq_poll(&t->lab->s, cqn, &wc));
+        assert_int_equal(wc.wr_id, expected[i].wr_id);
+        assert_int_equal(wc.status, WEFT_SIW_WC_OK);
+        assert_int_equal(wc.bytes, expected[i].bytes);
+        assert_int_equal(wc.solicited, expected[i].solicited);
+    }
+    assert_false(weft_siw_cq_poll(&t->lab->s, cqn, &wc));
+}
+
+static void test_random_streams_in_random_parts_keep_to_the_model(void **state)
+{
+    static const uint32_t parts[] = {1, 5, 40, 1460, 65536};
+    static struct plan t;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        plan_stream(&t, seed);
+        feed_plan(&t, parts[seed / 2 % COUNT(parts)]);
+        if (t.lab->failed || memcmp(t.lab->memory, t.memory, sizeof(t.memory)) != 0)
+            print_error("seed %llu\n", (unsigned long long)seed);
+        assert_int_equal(t.lab->failed, 0);
+        assert_memory_equal(t.lab->memory, t.memory, sizeof(t.memory));
+        check_completions(&t, t.lab->recv_cqn, t.recvs, t.recv_count);
+        check_completions(&t, t.lab->send_cqn, t.reads, t.read_count);
+        assert_int_equal(t.lab->out_bytes, t.answers.count);
+        assert_memory_equal(t.lab->out, t.answers.bytes, t.answers.count);
+        assert_true(receiver_between(t.lab->qp));
+        peer_free(&t.answers);
+        peer_free(&t.stream);
+        lab_free(t.lab);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -357,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_payload_with_a_crc_is_placed_when_the_crc_was_checked),
         cmocka_unit_test(test_two_cuts_anywhere_change_nothing),
         cmocka_unit_test(test_two_cuts_anywhere_do_not_change_a_failure),
+        cmocka_unit_test(test_random_streams_in_random_parts_keep_to_the_model),
         cmocka_unit_test(test_the_longest_fpdu),
         cmocka_unit_test(test_the_window_is_the_rest_of_the_payload),
         cmocka_unit_test(test_a_qp_that_has_failed_has_no_window),
