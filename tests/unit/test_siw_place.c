@@ -125,6 +125,28 @@ static void test_a_registration_that_ends_while_a_send_arrives(void **state)
     lab_free(lab);
 }
 
+static void test_a_sink_that_goes_while_a_response_arrives(void **state)
+{
+    struct terms t = {.initiator = true, .crc = false, .ird = 1, .ord = 1};
+    struct lab *lab = lab_new(&t);
+    struct region *sink;
+    struct peer p;
+
+    (void)state;
+    lab_read(lab, 1, LAB_LOCAL, 0, 12);
+    peer_init(&p, false);
+    peer_tagged(&p, 2, true, LAB_STAG(LAB_LOCAL), LAB_TO, "before after", 12);
+    qp_rx(&lab->s, lab->qp, p.bytes, 2 + 14 + 6);
+    sink = region_find(&lab->s, LAB_STAG(LAB_LOCAL));
+    sink->valid = false;
+    qp_rx(&lab->s, lab->qp, p.bytes + 22, p.count - 22);
+    assert_int_equal(lab->qp->terminate_error, TERMINATE_TAGGED_STAG);
+    assert_memory_equal(lab_at(lab, LAB_LOCAL), "before", 6);
+    assert_int_equal(lab_at(lab, LAB_LOCAL)[6], LAB_FILL);
+    peer_free(&p);
+    lab_free(lab);
+}
+
 static void test_a_source_that_goes_before_the_request_is_whole(void **state)
 {
     struct terms t = {.crc = false, .ird = 1};
@@ -148,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_a_send_fills_the_pieces_of_a_receive_in_order),
         cmocka_unit_test(test_a_registration_that_ends_while_a_write_arrives),
         cmocka_unit_test(test_a_registration_that_ends_while_a_send_arrives),
+        cmocka_unit_test(test_a_sink_that_goes_while_a_response_arrives),
         cmocka_unit_test(test_a_source_that_goes_before_the_request_is_whole),
     };
 

@@ -164,6 +164,27 @@ static void test_a_receive_ends_by_its_own_error(void **state)
     check_failed_receive(&foreign, TERMINATE_DDP_LOCAL, WEFT_SIW_WC_LOCAL);
 }
 
+static void test_one_wrong_piece_and_nothing_is_placed(void **state)
+{
+    struct terms t = {.crc = true};
+    struct lab *lab = lab_new(&t);
+    struct weft_siw_sge sge[2] = {{lab_at(lab, LAB_LOCAL), 4, LAB_STAG(LAB_LOCAL)},
+                                  {lab_at(lab, LAB_WRITE), 4, LAB_STAG(LAB_WRITE)}};
+    struct weft_siw_recv wr = {.wr_id = 1, .sge = sge, .sge_count = 2};
+    struct peer p;
+
+    (void)state;
+    assert_int_equal(weft_siw_post_recv(&lab->s, lab->qpn, &wr), 0);
+    peer_init(&p, true);
+    peer_send(&p, 1, "12345678", 8);
+    peer_feed(&p, lab);
+    assert_int_equal(lab->qp->terminate_error, TERMINATE_DDP_LOCAL);
+    assert_int_equal(poll_recv(lab).status, WEFT_SIW_WC_LOCAL);
+    assert_int_equal(lab_at(lab, LAB_LOCAL)[0], LAB_FILL);
+    peer_free(&p);
+    lab_free(lab);
+}
+
 static void test_a_send_that_invalidates_what_it_may_not_completes_nothing(void **state)
 {
     struct terms t = {.crc = false};
@@ -190,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_what_a_peer_may_invalidate),
         cmocka_unit_test(test_what_a_completion_says_by_kind),
         cmocka_unit_test(test_a_receive_ends_by_its_own_error),
+        cmocka_unit_test(test_one_wrong_piece_and_nothing_is_placed),
         cmocka_unit_test(test_a_send_that_invalidates_what_it_may_not_completes_nothing),
     };
 

@@ -168,6 +168,32 @@ static void test_a_send_of_nothing_without_that_agreement_takes_a_receive(void *
     lab_free(lab);
 }
 
+static void test_a_send_of_something_is_no_rtr(void **state)
+{
+    struct lab *lab = first_segment(WEFT_SIW_RTR_SEND, SEND, 4, 1);
+
+    (void)state;
+    assert_int_equal(lab->failed, 0);
+    assert_int_equal(lab->qp->recv_cq->count, 1);
+    lab_free(lab);
+}
+
+static void test_an_initiator_is_sent_no_rtr(void **state)
+{
+    struct terms t = {.initiator = true, .rtr = WEFT_SIW_RTR_SEND, .peer_to_peer = true};
+    struct lab *lab = lab_new(&t);
+    struct peer p;
+
+    (void)state;
+    lab_recv(lab, 1, lab_at(lab, LAB_LOCAL), 64);
+    peer_init(&p, false);
+    peer_send(&p, 1, NULL, 0);
+    peer_feed(&p, lab);
+    assert_int_equal(lab->qp->recv_cq->count, 1);
+    peer_free(&p);
+    lab_free(lab);
+}
+
 static void test_a_write_as_rtr_may_name_any_stag(void **state)
 {
     struct lab *lab = first_segment(WEFT_SIW_RTR_WRITE, "c140 00000001 0000000000000000", 0, 0);
@@ -220,6 +246,8 @@ int main(void)
         cmocka_unit_test(test_a_bad_first_fpdu_makes_nobody_ready),
         cmocka_unit_test(test_a_send_as_rtr_takes_no_receive_but_its_number),
         cmocka_unit_test(test_a_send_of_nothing_without_that_agreement_takes_a_receive),
+        cmocka_unit_test(test_a_send_of_something_is_no_rtr),
+        cmocka_unit_test(test_an_initiator_is_sent_no_rtr),
         cmocka_unit_test(test_a_write_as_rtr_may_name_any_stag),
         cmocka_unit_test(test_a_read_as_rtr_is_answered_by_a_response_of_nothing),
         cmocka_unit_test(test_only_the_first_fpdu_is_an_rtr),

@@ -30,7 +30,7 @@ struct segment {
     uint32_t ulpdu_bytes;
     uint32_t payload; /* bytes behind the head */
     uint32_t placed;  /* of them */
-    bool rtr;         /* it is the ready-to-receive frame that was agreed on */
+    bool rtr;         /* it is the Send of no bytes that was agreed on to begin with */
 };
 
 /** A message whose last segment has not come. One of each buffer model may be unfinished. */

@@ -105,26 +105,14 @@ static int check(struct weft_siw *s, struct qp *qp)
     return rule->check(s, qp);
 }
 
-/* Whether the segment is the peer's first and the frame that was agreed on for this. */
+/* Whether the segment is the peer's first and a Send that was agreed on to be no more than that: a
+ * Write or a Read of no bytes needs no such exception. */
 static bool is_rtr(const struct qp *qp)
 {
-    const struct receiver *r = &qp->receiver;
-    const struct ddp_header *h = &r->segment.h;
-    struct rdmap_read read;
+    const struct segment *seg = &qp->receiver.segment;
 
-    if (qp->ready || qp->terms.initiator || !h->last || r->segment.payload > 0)
-        return false;
-    switch (h->opcode) {
-    case RDMAP_SEND:
-        return qp->terms.rtr == WEFT_SIW_RTR_SEND;
-    case RDMAP_WRITE:
-        return qp->terms.rtr == WEFT_SIW_RTR_WRITE;
-    case RDMAP_READ_REQUEST:
-        rdmap_read_read(r->segment.ulpdu + DDP_UNTAGGED_BYTES, &read);
-        return qp->terms.rtr == WEFT_SIW_RTR_READ && read.bytes == 0;
-    default:
-        return false;
-    }
+    return !qp->ready && !qp->terms.initiator && qp->terms.rtr == WEFT_SIW_RTR_SEND &&
+           seg->h.opcode == RDMAP_SEND && seg->h.last && seg->payload == 0;
 }
 
 bool segment_fail(struct weft_siw *s, struct qp *qp, int error)
