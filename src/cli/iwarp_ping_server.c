@@ -182,8 +182,8 @@ static int serve(struct service *v)
             enough = serve_client(v, &w) && r->count > 0 && !r->persistent;
         }
     }
-    /* What was rejected is still on its way to TCP. */
-    iwarp_session_turn(&v->session, iwarp_session_in(r->reject.given ? 50 * WEFT_MS : 0));
+    if (r->reject.given)
+        iwarp_session_settle(&v->session);
     if (!r->json)
         printf("%" PRIu64 " client%s, %" PRIu64 " of them right\n", v->served,
                v->served == 1 ? "" : "s", v->served - v->failed);

@@ -290,10 +290,19 @@ bool iwarp_session_next(struct iwarp_session *s, weft_time deadline, struct iwar
 void iwarp_session_reject(struct iwarp_session *s, const struct iwarp_waiting *w,
                           const struct iwarp_private *p)
 {
-    if (weft_iwcm_reject(s->cm, w->id, p->data, p->bytes) == 0) {
-        iw_loop_pump(s->loop);
-        iwarp_session_turn(s, 0);
-    }
+    weft_iwcm_reject(s->cm, w->id, p->data, p->bytes);
     weft_iwcm_destroy(s->cm, w->id);
     iw_loop_pump(s->loop);
+}
+
+void iwarp_session_settle(struct iwarp_session *s)
+{
+    weft_time deadline = iwarp_session_in(s->request->timeout);
+    struct weft_siw_stats stats;
+
+    weft_siw_stats(s->siw, &stats);
+    while (stats.endpoints > 1 && iw_loop_now() < deadline) {
+        iwarp_session_turn(s, deadline);
+        weft_siw_stats(s->siw, &stats);
+    }
 }

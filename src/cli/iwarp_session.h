@@ -97,6 +97,8 @@ bool iwarp_session_next(struct iwarp_session *s, weft_time deadline, struct iwar
 bool iwarp_session_take(struct iwarp_session *s, struct iwarp_waiting *ret);
 void iwarp_session_reject(struct iwarp_session *s, const struct iwarp_waiting *w,
                           const struct iwarp_private *p);
+/** Waits until the TCP connections of those who were rejected are gone. */
+void iwarp_session_settle(struct iwarp_session *s);
 
 /** Makes a link's queues and QP.
  * @return false: there is no room, with a message */

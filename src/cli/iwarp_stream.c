@@ -317,7 +317,7 @@ static bool await_peer(struct stream *t)
         return iwarp_link_wait_up(&t->link, WEFT_TIME_NEVER);
     }
     iwarp_session_reject(&t->session, &w, &r->reject);
-    iwarp_session_turn(&t->session, iwarp_session_in(50 * WEFT_MS));
+    iwarp_session_settle(&t->session);
     fprintf(stderr, "rejected %s\n", iwarp_address_text(&w.remote, address));
     return false;
 }
