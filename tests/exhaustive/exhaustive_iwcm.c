@@ -16,9 +16,8 @@
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 enum {
-    DEPTH = 13,
+    DEPTH = 15,
     DEPTH_MAX = 40,
-    TABLE_BITS = 25,
     DRAIN_MAX = 100,
     PEER_GONE = 77 /* what the provider calls a child */
 };
@@ -412,7 +411,7 @@ struct step {
 
 static struct step steps[DEPTH_MAX + 1];
 static uint32_t path[DEPTH_MAX + 1], path_length;
-static uint64_t *seen, states, taken;
+static uint64_t *seen, mask, states, taken;
 static uint8_t *seen_left;
 
 static void save(struct step *at, const struct world *w)
@@ -431,9 +430,10 @@ static void restore(const struct step *at, struct world *w)
 /* Whether a state is new, or was only met with fewer steps left. */
 static bool note(uint64_t hash, uint32_t left, bool *ret_new)
 {
-    uint64_t mask = (UINT64_C(1) << TABLE_BITS) - 1, at = hash & mask;
+    uint64_t at;
 
     hash += hash == 0;
+    at = hash & mask;
     while (seen[at] != 0 && seen[at] != hash)
         at = (at + 1) & mask;
     *ret_new = seen[at] == 0;
@@ -569,8 +569,9 @@ int main(int argc, char **argv)
     struct world w;
 
     depth = depth < 1 || depth > DEPTH_MAX ? DEPTH : depth;
-    seen = calloc(UINT64_C(1) << TABLE_BITS, sizeof(*seen));
-    seen_left = calloc(UINT64_C(1) << TABLE_BITS, 1);
+    mask = (UINT64_C(1) << (depth > DEPTH ? 26 : 21)) - 1;
+    seen = calloc(mask + 1, sizeof(*seen));
+    seen_left = calloc(mask + 1, 1);
     if (!seen || !seen_left)
         abort();
     fatal_catch(on_fatal);
