@@ -20,7 +20,7 @@ enum {
     LAB_BYTES = 4096, /* of each region */
     LAB_GUARD = 64,   /* bytes round each of them */
     LAB_RECVS = 64,
-    LAB_OUT = 1 << 20,
+    LAB_OUT = 1 << 17,
     LAB_FILL = 0xA5
 };
 
@@ -271,7 +271,7 @@ static inline void lab_free(struct lab *lab)
 
 /** @name The peer's stream, made slowly and obviously
  * @{ */
-#define PEER_MAX (1u << 20)
+#define PEER_MAX (1u << 17)
 
 struct peer {
     uint8_t *bytes;
