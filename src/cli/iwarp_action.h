@@ -12,5 +12,8 @@ int iwarp_ping_server(const struct iwarp_request *r);
 /** listen and connect. */
 int iwarp_stream(const struct iwarp_request *r);
 int iwarp_perf(const struct iwarp_request *r);
+/** Runs both sides on this machine, the server in a process of its own. */
+int iwarp_loopback(const struct iwarp_request *r, int (*server)(const struct iwarp_request *r),
+                   int (*client)(const struct iwarp_request *r));
 
 #endif

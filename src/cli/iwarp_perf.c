@@ -7,16 +7,9 @@
 #include "cli/message.h"
 #include "cli/table.h"
 #include "cli/verb.h"
-#include "core/base/quantity.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define TCP_ROW PERF_OPERATIONS
 
@@ -261,69 +254,14 @@ static int client(const struct iwarp_request *r)
     return exit_code;
 }
 
-/* The port in the line that the server prints. */
-static bool read_port(int fd, uint16_t *ret)
+static int serve_once(const struct iwarp_request *r)
 {
-    FILE *in = fdopen(fd, "r");
-    char line[128] = "";
-    uint64_t port = 0;
-    char *colon;
-
-    if (!in) {
-        close(fd);
-        return false;
-    }
-    if (!fgets(line, sizeof(line), in))
-        line[0] = '\0';
-    fclose(in);
-    line[strcspn(line, "\n")] = '\0';
-    colon = strrchr(line, ':');
-    if (!colon || !quantity_parse_count(colon + 1, &port))
-        return false;
-    *ret = (uint16_t)port;
-    return true;
-}
-
-static _Noreturn void run_child(const struct iwarp_request *r, int fd)
-{
-    FILE *out = fdopen(fd, "w");
-
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    _exit(out ? perf_serve(r, out, true) : CLI_FAILED);
-}
-
-static int loopback(const struct iwarp_request *r)
-{
-    struct iwarp_request own = *r;
-    int ends[2];
-    int exit_code = CLI_FAILED;
-    pid_t child;
-
-    own.bind = (struct weft_iw_addr){.family = 4, .ip = {127, 0, 0, 1}};
-    own.remote = own.bind;
-    if (pipe(ends) != 0)
-        return message_failed("no pipe: %s", strerror(errno));
-    fflush(stdout);
-    child = fork();
-    if (child < 0)
-        return message_failed("cannot start a process: %s", strerror(errno));
-    if (child == 0) {
-        close(ends[0]);
-        run_child(&own, ends[1]);
-    }
-    close(ends[1]);
-    if (read_port(ends[0], &own.remote.port))
-        exit_code = client(&own);
-    else
-        message("the other process could not listen");
-    kill(child, SIGTERM);
-    waitpid(child, NULL, 0);
-    return exit_code;
+    return perf_serve(r, stdout, true);
 }
 
 int iwarp_perf(const struct iwarp_request *r)
 {
     if (r->loopback)
-        return loopback(r);
+        return iwarp_loopback(r, serve_once, client);
     return r->server ? perf_serve(r, r->json ? stderr : stdout, false) : client(r);
 }

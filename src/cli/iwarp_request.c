@@ -61,7 +61,7 @@ static const unsigned owners[OPTIONS] = {
     [OPTION_PRIVATE] = IN(IWARP_PING) | IN(IWARP_LISTEN) | IN(IWARP_CONNECT),
     [OPTION_REJECT] = IN(IWARP_PING) | IN(IWARP_LISTEN),
     [OPTION_WINDOW] = IN(IWARP_LISTEN) | IN(IWARP_CONNECT),
-    [OPTION_LOOPBACK] = IN(IWARP_PERF),
+    [OPTION_LOOPBACK] = IN(IWARP_PING) | IN(IWARP_PERF),
     [OPTION_SIZES] = IN(IWARP_PERF),
     [OPTION_SECONDS] = IN(IWARP_PERF),
     [OPTION_TCP] = IN(IWARP_PERF),
@@ -95,8 +95,8 @@ static const struct poptOption option_table[] = {
      "how long to wait for the peer at each step (default 10s)", "TIME"},
     {"window", '\0', POPT_ARG_STRING, NULL, OPTION_WINDOW,
      "blocks on their way; 0: peer is not weft (listen, connect; default 32)", "BLOCKS"},
-    {"loopback", '\0', POPT_ARG_NONE, NULL, OPTION_LOOPBACK, "measure this machine alone (perf)",
-     NULL},
+    {"loopback", '\0', POPT_ARG_NONE, NULL, OPTION_LOOPBACK,
+     "both sides on this machine (ping, perf)", NULL},
     {"sizes", '\0', POPT_ARG_STRING, NULL, OPTION_SIZES,
      "message sizes to measure (perf; default 8,64,512,4096,32768,262144,1048576)", "BYTES,..."},
     {"seconds", '\0', POPT_ARG_STRING, NULL, OPTION_SECONDS,
@@ -112,8 +112,8 @@ static const struct poptOption option_table[] = {
 
 const struct options_about iwarp_about = {
     .verb = "iwarp",
-    .arguments = "[OPTION...] listen | connect ADDR | ping ADDR | ping --server | perf ADDR |\n"
-                 "           perf --server | perf --loopback",
+    .arguments = "[OPTION...] listen | connect ADDR | ping ADDR | perf ADDR |\n"
+                 "           ping --server | ping --loopback | perf --server | perf --loopback",
     .text =
         "  listen    waits for a peer, then sends lines of standard input to it as RDMA Sends and\n"
         "            prints what it sends\n"
@@ -303,11 +303,9 @@ static void find_peer(struct options *o, struct iwarp_request *r, uint16_t port)
         return;
     }
     word = options_argument(o);
-    if (!word && r->action == IWARP_PERF)
-        options_refuse(o, "perf wants the address of a peer, --server or --loopback");
-    else if (!word)
+    if (!word)
         options_refuse(o, "%s wants the address of a peer%s", action_names[r->action],
-                       r->action == IWARP_PING ? ", or --server" : "");
+                       r->action == IWARP_CONNECT ? "" : ", --server or --loopback");
     else if (!iwarp_address_resolve(word, &r->remote))
         options_refuse(o, "\"%s\" is no address, and no host of that name is known", word);
     else if (port == 0)

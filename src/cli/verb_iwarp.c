@@ -10,6 +10,8 @@ static int run_action(const struct iwarp_request *r)
     case IWARP_CONNECT:
         return iwarp_stream(r);
     case IWARP_PING:
+        if (r->loopback)
+            return iwarp_loopback(r, iwarp_ping_server, iwarp_ping_client);
         return r->server ? iwarp_ping_server(r) : iwarp_ping_client(r);
     case IWARP_PERF:
         return iwarp_perf(r);

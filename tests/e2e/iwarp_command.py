@@ -45,7 +45,7 @@ def test_a_wrong_command_line_says_what_is_wrong():
     for words, said in [
             ([], "listen, connect, ping or perf is missing"),
             (["pong"], 'did you mean "ping"?'),
-            (["ping"], "ping wants the address of a peer, or --server"),
+            (["ping"], "ping wants the address of a peer, --server or --loopback"),
             (["perf"], "perf wants the address of a peer, --server or --loopback"),
             (["ping", "127.0.0.1", "--port", "65536"], "--port"),
             (["ping", "127.0.0.1", "--port", "0"], "for the side that listens"),
@@ -127,6 +127,13 @@ def test_text_tells_terms_and_times():
     tap.contains(said, 'private data 68656c6c6f "hello"')
     tap.contains(said, "2 pings of 64 bytes, 2 right")
     assert said.endswith("1 client, 1 of them right\n"), said
+
+
+def test_both_sides_on_this_machine():
+    done = iwarp("ping", "--loopback", "--count", 3, "--crc", "on", "--json")
+    tap.succeeds(done)
+    found = json.loads(done.stdout)
+    tap.equal((found["right"], found["connection"]["crc"]), (3, True))
 
 
 def test_ipv6_is_as_good():
