@@ -334,24 +334,26 @@ void raw_receive(int fd, void *data, size_t bytes)
 }
 
 /* RFC 5044 7.1: key, flags, revision, length of the private data. */
-static void raw_frame(int fd, const char *key, uint8_t flags)
+static void raw_frame(int fd, const char *key, uint8_t flags, uint8_t revision, uint8_t more)
 {
-    uint8_t frame[MPA_BYTES] = {0};
+    uint8_t frame[MPA_BYTES + 4] = {0};
 
     memcpy(frame, key, 16);
     frame[16] = flags;
-    frame[17] = 1;
-    raw_send(fd, frame, sizeof(frame));
+    frame[17] = revision;
+    frame[19] = more;
+    raw_send(fd, frame, (size_t)MPA_BYTES + more);
 }
 
 void raw_request(int fd)
 {
-    raw_frame(fd, "MPA ID Req Frame", 0);
+    raw_frame(fd, "MPA ID Req Frame", 0, 1, 0);
 }
 
+/* RFC 6581 9: the S flag, and how many reads: none. */
 void raw_reply(int fd, bool reject)
 {
-    raw_frame(fd, "MPA ID Rep Frame", reject ? 0x20 : 0);
+    raw_frame(fd, "MPA ID Rep Frame", reject ? 0x30 : 0x10, 2, 4);
 }
 
 void raw_take_frame(int fd)

@@ -96,7 +96,7 @@ int raw_listen(struct sockaddr_storage *at);
 int raw_accept(int listener);
 void raw_send(int fd, const void *data, size_t bytes);
 void raw_receive(int fd, void *data, size_t bytes);
-/** Sends a request or a reply of MPA revision 1 without CRC; takes one. */
+/** Sends a request (revision 1) or a reply (revision 2), without CRC; takes one. */
 void raw_request(int fd);
 void raw_reply(int fd, bool reject);
 void raw_take_frame(int fd);

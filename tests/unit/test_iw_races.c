@@ -595,13 +595,15 @@ static void test_race_19_disconnect_and_close_in_one_burst_R120_R121(void **stat
     (void)close(listening);
 }
 
+/* Events find no memory, but in calls of this thread. */
 static _Atomic bool short_of_memory;
+static _Thread_local bool has_memory;
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    if (short_of_memory && bytes == sizeof(struct event_node))
+    if (short_of_memory && !has_memory && bytes == sizeof(struct event_node))
         return NULL;
     return __real_calloc(count, bytes);
 }
@@ -609,35 +611,30 @@ void *__wrap_calloc(size_t count, size_t bytes)
 static void test_race_20_no_memory_for_an_event_R115(void **state)
 {
     weft_iw_id id = player_id(&client);
+    struct weft_iwcm_param p = {.qpn = player_qp(&server)};
     uint32_t qpn = player_qp(&client);
-    struct player_pair pair;
 
     (void)state;
-    /* what a reply needs is there before */
+    has_memory = true;
+    short_of_memory = true;
+    /* a request that cannot be told is rejected */
+    assert_int_equal(player_connect(&client, id, &at, qpn), 0);
+    assert_true(player_wait(&client, WEFT_IW_REPLY, id, 1).rejected);
+    assert_int_equal(player_count(&server, WEFT_IW_REQUEST, any), 0);
+    /* the listener goes on; what a call leads to has its memory from that call */
+    short_of_memory = false;
     player_do(&server, WEFT_IW_REQUEST, NULL, 0);
     assert_int_equal(player_connect(&client, id, &at, qpn), 0);
     (void)player_wait(&server, WEFT_IW_REQUEST, any, 1);
     short_of_memory = true;
-    destroy(&server, player_wait(&server, WEFT_IW_REQUEST, any, 1).id);
-    assert_true(player_wait(&client, WEFT_IW_REPLY, id, 1).rejected);
-    /* a request that cannot be told is rejected */
+    assert_int_equal(
+        weft_iw_accept(server.iw, player_wait(&server, WEFT_IW_REQUEST, any, 1).id, &p), 0);
+    assert_int_equal(player_wait(&client, WEFT_IW_REPLY, id, 2).status, 0);
+    (void)player_wait(&server, WEFT_IW_ESTABLISHED, any, 1);
+    assert_int_equal(weft_iw_disconnect(client.iw, id, false), 0);
+    (void)player_wait(&client, WEFT_IW_CLOSED, id, 1);
+    (void)player_wait(&server, WEFT_IW_CLOSED, any, 1);
     short_of_memory = false;
-    destroy(&client, id);
-    id = player_id(&client);
-    pause_here = NULL;
-    assert_int_equal(player_connect(&client, id, &at, qpn), 0);
-    (void)player_wait(&server, WEFT_IW_REQUEST, any, 2);
-    destroy(&client, id);
-    id = player_id(&client);
-    assert_int_equal(weft_iw_connect(client.iw, id, NULL, (struct sockaddr *)&at,
-                                     &(struct weft_iwcm_param){.qpn = qpn}),
-                     0);
-    short_of_memory = true;
-    (void)player_wait(&client, WEFT_IW_REPLY, id, 1);
-    short_of_memory = false;
-    destroy(&client, id);
-    pair = player_pair(&client, &server, &at);
-    pair_end(&pair);
 }
 
 static void test_race_21_destroy_meets_the_last_event_s_callback_R123_R127(void **state)
