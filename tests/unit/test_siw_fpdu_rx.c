@@ -192,9 +192,10 @@ static void check_cuts(const struct peer *p, size_t first, size_t second,
     lab_free(lab);
 }
 
-/* All two cuts of one stream. */
+/* One cut at each place of a stream, and a second one near it or farther off. */
 static void check_all_cuts(bool crc, void (*end)(struct peer *p))
 {
+    static const size_t apart[] = {0, 1, 2, 3, 6, 19, 64};
     static struct outcome expected, o;
     struct lab *lab = stream_lab(crc);
     struct peer p;
@@ -208,8 +209,8 @@ static void check_all_cuts(bool crc, void (*end)(struct peer *p))
     assert_int_equal(expected.wc_count, end ? 6 : 4);
     lab_free(lab);
     for (size_t first = 0; first <= p.count; first++) {
-        for (size_t second = first; second <= p.count; second += 1 + first % 3)
-            check_cuts(&p, first, second, &expected);
+        for (uint32_t i = 0; i < COUNT(apart) && first + apart[i] <= p.count; i++)
+            check_cuts(&p, first, first + apart[i], &expected);
     }
     lab = stream_lab(crc);
     feed_in_parts(lab, p.bytes, p.count, 1);
@@ -219,7 +220,7 @@ static void check_all_cuts(bool crc, void (*end)(struct peer *p))
     peer_free(&p);
 }
 
-static void test_two_cuts_anywhere_change_nothing(void **state)
+static void test_cuts_anywhere_change_nothing(void **state)
 {
     (void)state;
     check_all_cuts(true, NULL);
@@ -232,7 +233,7 @@ static void end_by_bounds(struct peer *p)
     peer_tagged(p, 0, true, LAB_STAG(LAB_WRITE), LAB_TO, "z", 1);
 }
 
-static void test_two_cuts_anywhere_do_not_change_a_failure(void **state)
+static void test_cuts_anywhere_do_not_change_a_failure(void **state)
 {
     (void)state;
     check_all_cuts(true, end_by_bounds);
@@ -552,7 +553,7 @@ static void test_random_streams_in_random_parts_keep_to_the_model(void **state)
     static struct plan t;
 
     (void)state;
-    for (uint64_t seed = 0; seed < 1000; seed++) {
+    for (uint64_t seed = 0; seed < 400; seed++) {
         plan_stream(&t, seed);
         feed_plan(&t, parts[seed / 2 % COUNT(parts)]);
         if (t.lab->failed || memcmp(t.lab->memory, t.memory, sizeof(t.memory)) != 0)
@@ -577,8 +578,8 @@ int main(void)
         cmocka_unit_test(test_a_wrong_bit_anywhere_places_nothing),
         cmocka_unit_test(test_without_crc_its_field_and_the_pad_may_be_anything),
         cmocka_unit_test(test_payload_with_a_crc_is_placed_when_the_crc_was_checked),
-        cmocka_unit_test(test_two_cuts_anywhere_change_nothing),
-        cmocka_unit_test(test_two_cuts_anywhere_do_not_change_a_failure),
+        cmocka_unit_test(test_cuts_anywhere_change_nothing),
+        cmocka_unit_test(test_cuts_anywhere_do_not_change_a_failure),
         cmocka_unit_test(test_random_streams_in_random_parts_keep_to_the_model),
         cmocka_unit_test(test_the_longest_fpdu),
         cmocka_unit_test(test_the_window_is_the_rest_of_the_payload),
