@@ -4,7 +4,6 @@
 #include "core/iwarp/crc.h"
 #include "core/siw/segment.h"
 #include "core/siw/stream.h"
-#include "core/wire/mad_header.h"
 
 #include <string.h>
 
@@ -62,10 +61,16 @@ bool receiver_between(const struct qp *qp)
     return qp->receiver.phase == RECEIVER_HEAD && qp->receiver.have == 0;
 }
 
+/* What the length field says. */
+static uint32_t length_get(const uint8_t *fpdu)
+{
+    return (uint32_t)fpdu[0] << 8 | fpdu[1];
+}
+
 /* Bytes of an FPDU, of which the length field is there. */
 static uint32_t fpdu_bytes(const uint8_t *fpdu)
 {
-    uint32_t ulpdu_bytes = wire_be16(fpdu);
+    uint32_t ulpdu_bytes = length_get(fpdu);
 
     return MPA_LENGTH_BYTES + ulpdu_bytes + fpdu_pad(ulpdu_bytes) + MPA_CRC_BYTES;
 }
@@ -83,7 +88,7 @@ static bool crc_fits(const uint8_t *fpdu, uint32_t bytes)
 static void receive_whole(struct weft_siw *s, struct qp *qp, const uint8_t *fpdu)
 {
     const uint8_t *ulpdu = fpdu + MPA_LENGTH_BYTES;
-    uint32_t ulpdu_bytes = wire_be16(fpdu), head_bytes = ulpdu_bytes;
+    uint32_t ulpdu_bytes = length_get(fpdu), head_bytes = ulpdu_bytes;
 
     if (!crc_fits(fpdu, fpdu_bytes(fpdu))) {
         s->stats.crc_errors++;
@@ -143,7 +148,7 @@ static uint32_t head_wanted(const struct receiver *r)
 
     if (r->have < MPA_LENGTH_BYTES)
         return MPA_LENGTH_BYTES;
-    ulpdu_bytes = wire_be16(r->head);
+    ulpdu_bytes = length_get(r->head);
     if (ulpdu_bytes < DDP_TAGGED_BYTES)
         return MPA_LENGTH_BYTES;
     if (r->have < MPA_LENGTH_BYTES + 2)
@@ -172,7 +177,7 @@ static uint32_t receive_head(struct weft_siw *s, struct qp *qp, const uint8_t *d
     }
     if (r->have < wanted)
         return n;
-    ulpdu_bytes = wire_be16(r->head);
+    ulpdu_bytes = length_get(r->head);
     if (segment_begin(s, qp, r->head + MPA_LENGTH_BYTES, wanted - MPA_LENGTH_BYTES, ulpdu_bytes)) {
         r->tail = fpdu_pad(ulpdu_bytes) + MPA_CRC_BYTES;
         payload_or_tail(r);
