@@ -21,6 +21,9 @@ demo: all
 	@echo "The curves over time are in $(DEMO_REPORT): open it with a browser."
 	@echo
 	@tools/demo-fabric build
+	@echo
+	@echo "RDMA over TCP, both ends on this machine:"
+	build/src/cli/weft iwarp ping --loopback --count 5 --crc on --verbose
 
 test: packages-test
 	@tools/run-tests
