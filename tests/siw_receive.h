@@ -399,7 +399,7 @@ static inline uint32_t peer_hex(struct peer *p, const char *hex, uint32_t payloa
         lab_require(count < sizeof(ulpdu));
         ulpdu[count++] = (uint8_t)i;
     }
-    peer_fpdu(p, ulpdu, count, NULL, 0);
+    peer_fpdu(p, ulpdu, count, "", 0);
     return count;
 }
 

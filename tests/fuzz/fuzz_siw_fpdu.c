@@ -126,7 +126,7 @@ static void peer_says(struct target *t, uint8_t choice)
     memset(ulpdu, 0x77, sizeof(ulpdu));
     for (uint32_t i = 0; i < bytes; i++)
         ulpdu[i] = next(t);
-    peer_fpdu(&t->stream, ulpdu, total, NULL, 0);
+    peer_fpdu(&t->stream, ulpdu, total, "", 0);
     feed(t, choice & 0x20 ? (size_t)1 + choice / 64 : SIZE_MAX);
 }
 

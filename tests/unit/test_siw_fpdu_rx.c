@@ -59,7 +59,7 @@ static void test_a_wrong_bit_anywhere_places_nothing(void **state)
         assert_int_equal(lab->s.stats.fpdus_in, 0);
         assert_int_equal(lab_at(lab, LAB_WRITE)[0], LAB_FILL);
         lab_drain(lab);
-        peer_terminate(&expected, TERMINATE_CRC, NOTHING, NULL, 0);
+        peer_terminate(&expected, TERMINATE_CRC, NOTHING, p.bytes + 2, 0);
         assert_int_equal(lab->out_bytes, expected.count);
         assert_memory_equal(lab->out, expected.bytes, expected.count);
         peer_free(&expected);

@@ -53,7 +53,8 @@ static bool length_fits(const uint8_t *ulpdu, uint32_t ulpdu_bytes)
     return ulpdu_bytes >= ddp_header_bytes(ulpdu[0]) + (rule ? rule->least : 0u);
 }
 
-struct message *segment_message(struct receiver *r)
+/* The message that the segment belongs to. */
+static struct message *segment_message(struct receiver *r)
 {
     return r->segment.h.tagged ? &r->tagged : &r->untagged;
 }

@@ -29,9 +29,6 @@ uint8_t *segment_window(struct weft_siw *s, struct qp *qp, uint32_t *ret_bytes);
 /** All of the segment is there. */
 void segment_end(struct weft_siw *s, struct qp *qp);
 
-/** The message that the segment belongs to. */
-struct message *segment_message(struct receiver *r);
-
 /** The QP fails with an error met in the segment; false. */
 bool segment_fail(struct weft_siw *s, struct qp *qp, int error);
 
