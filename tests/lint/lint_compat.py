@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""docs/compat.md: each difference from Linux and from ibsim names tests, and these exist."""
+"""Each difference from Linux and from ibsim names tests, and these exist."""
 import re
 
 import tap
@@ -9,7 +9,7 @@ ROW = re.compile(r"\|(?!---)(.+)\|")
 NAME = re.compile(r"`(test_\w+)`")
 
 
-def problems(text, existing):
+def problems(path, text, existing):
     """Rows without a test, and names of tests that do not exist."""
     header = True
     for number, line in enumerate(text.splitlines(), start=1):
@@ -22,10 +22,10 @@ def problems(text, existing):
             continue
         named = NAME.findall(row[1].rsplit("|", 1)[-1])
         if not named:
-            yield f"docs/compat.md:{number}: this difference names no test"
+            yield f"{path}:{number}: this difference names no test"
         for name in named:
             if name not in existing:
-                yield f"docs/compat.md:{number}: there is no {name}"
+                yield f"{path}:{number}: there is no {name}"
 
 
 def names_in(folder, pattern, expression):
@@ -41,14 +41,21 @@ def existing_tests():
 def test_every_difference_names_tests_that_run():
     text = (tap.ROOT / "docs/compat.md").read_text(encoding="utf-8")
     assert text.count("\n|") > 40, "the tables are not read"
-    tap.none(problems(text, existing_tests()))
+    tap.none(problems("docs/compat.md", text, existing_tests()))
+
+
+def test_every_race_and_difference_of_the_connection_manager_names_tests_that_run():
+    text = (tap.ROOT / "docs/iwcm.md").read_text(encoding="utf-8")
+    before, _, text = text.partition("\n## The races\n")
+    assert text.count("\n|") > 30, "the tables are not read"
+    lines = before.count("\n") + 1
+    tap.none(problems("docs/iwcm.md", "\n" * lines + text, existing_tests()))
 
 
 def test_a_planted_fault_is_found():
     table = "| Topic | Test |\n|---|---|\n| a | `test_a` |\n| b | `test_b` |\n| c | none |\n"
-    tap.equal(list(problems(table, {"test_a"})),
-              ["docs/compat.md:4: there is no test_b",
-               "docs/compat.md:5: this difference names no test"])
+    tap.equal(list(problems("a.md", table, {"test_a"})),
+              ["a.md:4: there is no test_b", "a.md:5: this difference names no test"])
 
 
 tap.main(globals())
