@@ -90,7 +90,7 @@ ROOM_HEADERS = {"src/core/iwarp": {"isa-l/crc.h"}}
 
 # Rooms whose every .c file has its unit test.
 MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/client/",
-            "src/pages/", "src/partitions/")
+            "src/iw/", "src/pages/", "src/partitions/", "src/capture/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 
