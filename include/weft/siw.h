@@ -422,7 +422,8 @@ struct weft_siw_send {
 };
 
 /** Posts to the send queue.
- * @retval WEFT_ERR_INVALID   opcode, flags, count, or together more than 2^32-1 bytes
+ * @retval WEFT_ERR_INVALID   opcode, flags, count, together more than 2^32-1 bytes, or a READ where
+ *                            the peers agreed on none
  * @retval WEFT_ERR_FULL      the send queue or its completion queue is: poll completions
  * @retval WEFT_ERR_STATE     the QP is not RTS
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */

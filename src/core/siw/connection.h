@@ -19,7 +19,7 @@ void connection_peer_ready(struct weft_siw *s, struct ep *ep);
 void connection_drained(struct weft_siw *s, struct ep *ep);
 /** The QP has failed. Nothing from the peer is wanted any more. If it has a Terminate to write,
  * then qp_fill() gives it, and connection_terminated() follows; otherwise the connection ends at
- * once. */
+ * once. May come within qp_fill(), which then gives the Terminate. */
 void connection_failed(struct weft_siw *s, struct ep *ep, bool terminate_due);
 /** The Terminate is with TCP: end the connection (FIN, then RELEASE when the peer has ended too or
  * the close timeout fires). */

@@ -64,8 +64,10 @@ static const uint8_t *payload_next(struct payload *p, uint32_t *ret_bytes)
     uint32_t bytes;
 
     WEFT_ASSERT(p->bytes > 0);
-    while (p->offset >= p->sge->bytes)
-        p->offset -= p->sge++->bytes;
+    while (p->offset >= p->sge->bytes) {
+        p->offset -= p->sge->bytes;
+        p->sge++;
+    }
     at = (const uint8_t *)p->sge->addr + p->offset;
     bytes = p->sge->bytes - p->offset;
     if (bytes > p->bytes)
