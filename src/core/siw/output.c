@@ -95,39 +95,39 @@ static void frame_written(struct weft_siw *s, struct ep *ep, size_t bytes)
         close_said(s, ep);
 }
 
-int weft_siw_tcp_written(struct weft_siw *s, weft_time now, weft_siw_ep handle, size_t bytes)
+int weft_siw_tcp_written(struct weft_siw *s, weft_time now, weft_siw_ep ep, size_t bytes)
 {
-    struct ep *ep = ep_find(s, handle.v);
+    struct ep *e = ep_find(s, ep.v);
 
     siw_clock(s, now);
-    if (!ep)
+    if (!e)
         return WEFT_ERR_STALE;
-    if (ep->offered == 0 || bytes > ep->offered)
+    if (e->offered == 0 || bytes > e->offered)
         return WEFT_ERR_INVALID;
-    ep->blocked = bytes < ep->offered;
-    ep->offered = 0;
+    e->blocked = bytes < e->offered;
+    e->offered = 0;
     s->stats.bytes_out += bytes;
-    if (!ep->blocked)
-        ep_due(s, ep);
+    if (!e->blocked)
+        ep_due(s, e);
     if (bytes == 0)
         return 0;
-    close_progress(s, ep);
-    if (ep->out_done < ep->out_bytes)
-        frame_written(s, ep, bytes);
-    else if (ep->qp)
-        qp_written(s, ep->qp, bytes);
+    close_progress(s, e);
+    if (e->out_done < e->out_bytes)
+        frame_written(s, e, bytes);
+    else if (e->qp)
+        qp_written(s, e->qp, bytes);
     return 0;
 }
 
-int weft_siw_tcp_writable(struct weft_siw *s, weft_time now, weft_siw_ep handle)
+int weft_siw_tcp_writable(struct weft_siw *s, weft_time now, weft_siw_ep ep)
 {
-    struct ep *ep = ep_find(s, handle.v);
+    struct ep *e = ep_find(s, ep.v);
 
     siw_clock(s, now);
-    if (!ep)
+    if (!e)
         return WEFT_ERR_STALE;
-    ep->blocked = false;
-    ep_due(s, ep);
+    e->blocked = false;
+    ep_due(s, e);
     return 0;
 }
 
