@@ -46,6 +46,7 @@ def test_one_hand_wrote_it():
 # Unit tests that are about more than one file, or part of one.
 NO_MIRROR = {
     "cli_output": "what table.c, json_print.c, message.c and progress.c print",
+    "iw_races": "the races in a connection manager's history, by number",
     "mad_rmpp_rx_answer": "rmpp_rx.c again: answers in segments, and the requests they belong to",
     "mad_rmpp_transfer": "rmpp_tx.c and rmpp_rx.c on a wire",
     "pkey_edges": "the edge cases of partitions on SR-IOV hosts, by number",
