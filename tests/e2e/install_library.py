@@ -32,9 +32,9 @@ def headers(folder):
     return sorted(p.name for p in folder.glob("*.h"))
 
 
-def flags(*options):
+def flags(*options, library="libweft"):
     """What pkg-config says, of the installed copy alone."""
-    done = tap.run(["pkg-config", *options, "libweft"],
+    done = tap.run(["pkg-config", *options, library],
                    env={"PKG_CONFIG_LIBDIR": str(under("libweft.pc").parent),
                         "PKG_CONFIG_SYSROOT_DIR": FOLDER.name})
     tap.succeeds(done)
@@ -92,8 +92,9 @@ EXAMPLES = {
 
 def test_the_example_programs_build_and_tell_their_stories():
     sources = under("doc/weft/examples")
-    # pkey_ping asks for a fabric: the tests of partitions run it.
-    tap.equal(sorted(p.stem for p in sources.glob("*.c")), sorted([*EXAMPLES, "pkey_ping"]))
+    # pkey_ping asks for a fabric: the tests of partitions run it. iw_echo needs more than libweft.
+    tap.equal(sorted(p.stem for p in sources.glob("*.c")),
+              sorted([*EXAMPLES, "iw_echo", "pkey_ping"]))
     for name, story in EXAMPLES.items():
         with tap.scratch() as folder:
             program = f"{folder}/{name}"
@@ -102,6 +103,26 @@ def test_the_example_programs_build_and_tell_their_stories():
                                   "-o", program, str(under("libweft.a"))]))
             done = tap.run([program])
         tap.equal((done.returncode, done.stdout), (0, story), name)
+
+
+def test_the_echo_builds_against_libweft_iw_alone_and_gets_its_text_back():
+    with tap.scratch() as folder:
+        program = f"{folder}/iw_echo"
+        tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                              str(under("doc/weft/examples") / "iw_echo.c"), "-o", program,
+                              *flags("--cflags", "--libs", library="libweft-iw")]))
+        done = tap.run([program, "over the loopback"],
+                       env={"LD_LIBRARY_PATH": str(under("libweft.so.0").parent)})
+    tap.equal((done.returncode, done.stdout), (0, "17 bytes came back: over the loopback\n"))
+
+
+def test_the_facade_s_library_has_its_soname_and_needs_libweft_and_libuv():
+    library = str(under("libweft-iw.so.0"))
+    dynamic = tap.run(["readelf", "-dW", library]).stdout
+    tap.contains(dynamic, "soname: [libweft-iw.so.0]", "dynamic")
+    tap.equal(set(re.findall(r"NEEDED.*\[(.*?)\]", dynamic)),
+              {"libweft.so.0", "libuv.so.1", "libc.so.6"})
+    tap.contains(tap.run(["readelf", "-VW", library]).stdout, "WEFT_0.1", "versions")
 
 
 def test_the_names_of_all_fields_are_installed():
@@ -133,9 +154,9 @@ def test_the_shared_library_has_its_soname_and_version_node():
     tap.contains(tap.run(["readelf", "-VW", library]).stdout, "WEFT_0.1", "versions")
 
 
-def test_the_shared_library_needs_nothing_but_the_c_library():
+def test_the_shared_library_needs_nothing_but_the_c_library_and_isa_l():
     dynamic = tap.run(["readelf", "-dW", str(under("libweft.so.0"))]).stdout
-    tap.none(set(re.findall(r"NEEDED.*\[(.*?)\]", dynamic)) - {"libc.so.6"})
+    tap.none(set(re.findall(r"NEEDED.*\[(.*?)\]", dynamic)) - {"libc.so.6", "libisal.so.2"})
 
 
 def test_the_command_runs_from_where_it_is_installed():
