@@ -13,9 +13,9 @@ import time
 HOST = "10.0.2.2"
 ADDRESS = "10.0.2.15"
 SHELL = 7000
-SERVICES = range(7174, 7184)
+SERVICES = (7174, 7175)
 BOOT_S = 120
-COMMAND_S = 60
+COMMAND_S = 30
 
 APPEND = ("console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr audit=0 selinux=0"
           " apparmor=0 tsc=nowatchdog clocksource=tsc lpj=4000000 rcupdate.rcu_expedited=1"
@@ -24,6 +24,10 @@ APPEND = ("console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr audit
 
 class Failed(Exception):
     """A command ended otherwise than it was to, or the guest did."""
+
+
+class Hangs(Failed):
+    """A command does not end."""
 
 
 def free_ports(count):
@@ -55,8 +59,8 @@ class Command:
             try:
                 more = self.sock.recv(65536)
             except TimeoutError:
-                raise Failed(f"in the guest: not done in time: {self.text}\n"
-                             f"{self.said.decode(errors='replace')}") from None
+                raise Hangs(f"in the guest: not done in time: {self.text}\n"
+                            f"{self.said.decode(errors='replace')}") from None
             if not more:
                 break
             self.said += more
@@ -73,15 +77,22 @@ class Guest:
     def __init__(self, image, capture=None):
         self.folder = tempfile.TemporaryDirectory(prefix="weft-guest-")
         self.console = pathlib.Path(self.folder.name, "console")
-        shell, *ports = free_ports(1 + len(SERVICES))
-        self.shell = shell
-        self.ports = dict(zip(SERVICES, ports))
         self.siw_options = ""
-        forwards = {SHELL: shell, **self.ports}
+        dump = ["-object", f"filter-dump,id=f0,netdev=n0,file={capture}"] if capture else []
+        # Somebody may take a port between finding it free and qemu's use of it.
+        for _ in range(5):
+            self.qemu = self.start_qemu(image, dump)
+            if self.boot():
+                return
+        raise Failed("qemu finds no free ports on the loopback")
+
+    def start_qemu(self, image, dump):
+        self.shell, *ports = free_ports(1 + len(SERVICES))
+        self.ports = dict(zip(SERVICES, ports))
+        forwards = {SHELL: self.shell, **self.ports}
         net = "user,id=n0,net=10.0.2.0/24" + "".join(
             f",hostfwd=tcp:127.0.0.1:{ours}-:{its}" for its, ours in forwards.items())
-        dump = ["-object", f"filter-dump,id=f0,netdev=n0,file={capture}"] if capture else []
-        self.qemu = subprocess.Popen(
+        return subprocess.Popen(
             ["qemu-system-x86_64", "-name", "weft-guest", "-machine",
              "pc,usb=off,graphics=off,vmport=off", "-accel", "tcg,thread=multi", "-cpu", "max",
              "-smp", "2", "-m", "512", "-nodefaults", "-no-user-config", "-display", "none",
@@ -89,7 +100,6 @@ class Guest:
              "virtio-net-pci,netdev=n0,romfile=", "-device", "virtio-rng-pci", "-kernel",
              str(image / "vmlinux"), "-initrd", str(image / "initramfs.cpio"), "-append", APPEND,
              *dump], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.boot()
 
     def said(self):
         if not self.console.exists():
@@ -97,13 +107,26 @@ class Guest:
         return self.console.read_text(encoding="utf-8", errors="replace")
 
     def boot(self):
+        """Waits for its shell; False when qemu could not have its ports."""
         deadline = time.monotonic() + BOOT_S
-        while "READY" not in self.said():
-            if self.qemu.poll() is not None or time.monotonic() > deadline:
+        while "READY" not in self.said() or not self.answers():
+            if self.qemu.poll() is not None:
+                said = self.qemu.communicate()[0].decode(errors="replace")
+                if "forwarding rule" in said:
+                    return False
+                raise Failed(f"qemu ended:\n{said}\n{self.said()[-3000:]}")
+            if time.monotonic() > deadline:
                 said = self.said()
                 self.end()
                 raise Failed(f"the guest does not come up:\n{said[-3000:]}")
             time.sleep(0.05)
+        return True
+
+    def answers(self):
+        try:
+            return self.start("true").wait()[0] == 0
+        except (OSError, Failed):
+            return False
 
     def end(self):
         """Ends it, as a power failure would."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """weft is the client, the kernel's rping the server."""
-import line
 import tap
 
 SIZES = (26, 64, 4096, 65535)
@@ -39,14 +38,6 @@ def test_peer_to_peer_begins_with_a_write_or_a_read(lab):
         for crc in ("off", "on"):
             done = lab.ping(p2p=kind, crc=crc, count=5).right(5)
             agreed(done, rtr=kind, crc=crc == "on")
-
-
-def test_peer_to_peer_that_offers_a_send_alone_finds_no_agreement(lab):
-    lab.siw()
-    # siw answers with a Write that was not offered: RFC 6581 has a Terminate for that.
-    with line.Line(lab.rping_server()) as wire:
-        lab.ping(port=wire.port, p2p="send", count=1).failed()
-        tap.equal(line.terminates(wire.frames[line.TO_SERVER]), [(0x20, 0x07)], "Terminates")
 
 
 def test_private_data_of_any_length_that_siw_takes(lab):

@@ -52,6 +52,11 @@ class Lab:
                            f"while kill -0 {self.served_by} 2>/dev/null; do sleep 0.05; done")
             self.served_by = None
 
+    def kill_rping(self):
+        """Kills all of them."""
+        self.guest.run("killall -9 rping")
+        self.served_by = None
+
     def ping(self, *options, port=None, **named):
         """weft's client against the guest's server; how it ended."""
         return iwarp_lab.ping(port or self.rping_server(), *options, **named)
