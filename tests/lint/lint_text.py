@@ -52,6 +52,7 @@ NO_MIRROR = {
     "pkey_edges": "the edge cases of partitions on SR-IOV hosts, by number",
     "storm_claims": "what storms are to show",
     "storm_swarm": "random storms",
+    "siw_exchange": "two providers on one TCP, and kernel siw's bytes through a whole one",
     "wire_ibmad": "the field tables beside those of libibmad",
 }
 

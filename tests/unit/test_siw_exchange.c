@@ -47,7 +47,7 @@ static const struct weft_iw_addr there = {.family = 4, .port = 7174, .ip = {127,
 
 static void side_open(struct side *d, const struct weft_siw_config *c)
 {
-    struct weft_iwcm_config cm = WEFT_IWCM_CONFIG_INIT;
+    struct weft_iwcm_config cm = {sizeof(cm), 8, 4, 4};
     struct weft_siw_region region = {.base = d->memory,
                                      .bytes = sizeof(d->memory),
                                      .to = TO_BASE,
@@ -315,13 +315,24 @@ static void closed(struct net *n, enum weft_iwcm_status client, enum weft_iwcm_s
     }
 }
 
+/* Its memory is taken many hundred times. */
+static struct weft_siw_config small(void)
+{
+    struct weft_siw_config c = WEFT_SIW_CONFIG_INIT;
+
+    c.endpoints = c.qps = c.cqs = c.regions = 4;
+    c.cq_entries = 64;
+    c.requests = 64;
+    return c;
+}
+
 /* The configs of both sides, by a number. */
 static void choose(uint64_t seed, struct weft_siw_config *client, struct weft_siw_config *server)
 {
     static const uint8_t rtr[] = {WEFT_SIW_RTR_NONE, WEFT_SIW_RTR_SEND, WEFT_SIW_RTR_WRITE,
                                   WEFT_SIW_RTR_READ};
 
-    *client = *server = (struct weft_siw_config)WEFT_SIW_CONFIG_INIT;
+    *client = *server = small();
     client->rtr = rtr[seed % 4];
     client->crc = seed / 4 % 2 ? WEFT_SIW_CRC_ON : WEFT_SIW_CRC_OFF;
     server->crc = seed / 8 % 3 == 1 ? WEFT_SIW_CRC_ON : WEFT_SIW_CRC_OFF;
@@ -501,7 +512,7 @@ static void is_asked(struct net *n, const char *request)
 
 static void test_rping_s_as_kernel_siw_has_it_is_sent_the_first_advertisement(void **state)
 {
-    struct weft_siw_config c = WEFT_SIW_CONFIG_INIT;
+    struct weft_siw_config c = small();
     static struct net n;
 
     (void)state;
@@ -520,7 +531,7 @@ static void test_rping_s_as_kernel_siw_has_it_is_sent_the_first_advertisement(vo
 
 static void test_an_initiator_of_peer_to_peer_mode_begins_as_siw_tune_does(void **state)
 {
-    struct weft_siw_config c = WEFT_SIW_CONFIG_INIT;
+    struct weft_siw_config c = small();
     static struct net n;
 
     (void)state;
@@ -537,7 +548,7 @@ static void test_an_initiator_of_peer_to_peer_mode_begins_as_siw_tune_does(void 
 /* Nothing is written before the initiator's first FPDU, whatever is posted. */
 static void test_a_responder_waits_for_siws_RTR_with_what_it_has_to_say(void **state)
 {
-    struct weft_siw_config c = WEFT_SIW_CONFIG_INIT;
+    struct weft_siw_config c = small();
     struct weft_iwcm_event e;
     struct weft_siw_op op;
     static struct net n;
@@ -562,7 +573,7 @@ static void test_a_responder_waits_for_siws_RTR_with_what_it_has_to_say(void **s
 /* In RFC 5040's order, where siw's would be 02020000. */
 static void test_a_bad_CRC_in_the_first_FPDU_is_answered_by_a_Terminate(void **state)
 {
-    struct weft_siw_config c = WEFT_SIW_CONFIG_INIT;
+    struct weft_siw_config c = small();
     struct weft_siw_stats stats;
     struct weft_siw_op op;
     static struct net n;
