@@ -143,7 +143,7 @@ int iw_loop_new(const struct weft_iwcm_config *cm, const struct weft_siw_config 
     if (!l)
         return WEFT_ERR_NOMEM;
     l->alarm_at = WEFT_TIME_NEVER;
-    list_init(&l->todo);
+    list_init(&l->due);
     list_init(&l->paused);
     err = machines_new(l, cm, siw);
     if (!err)
@@ -189,8 +189,8 @@ void iw_loop_pump(struct iw_loop *l)
     do {
         while (weft_siw_poll_op(l->siw, iw_loop_now(), &op))
             socket_op(l, &op);
-    } while (own && socket_todo(l));
-    if (!own && l->waiting && (!list_empty(&l->todo) || weft_siw_deadline(l->siw) < l->alarm_at)) {
+    } while (own && socket_due(l));
+    if (!own && l->waiting && (!list_empty(&l->due) || weft_siw_deadline(l->siw) < l->alarm_at)) {
         IW_PAUSE(IW_POINT_WAKE);
         iw_loop_wake(l);
     }

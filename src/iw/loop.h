@@ -29,7 +29,8 @@ weft_time iw_loop_now(void);
 /** Does what the provider wants done now (sockets, writes). Call it after posting. */
 void iw_loop_pump(struct iw_loop *l);
 /** One turn: waits until something happens, `wait` ns at most (0: only look; NEVER: no limit),
- * feeds it, fires timers and pumps. Then drain events and completions. */
+ * feeds it, fires timers and pumps. Then drain events and completions. Times are kept to the
+ * millisecond, rounded up. */
 void iw_loop_turn(struct iw_loop *l, weft_time wait);
 /** Ends the wait of a turn, from any thread or a signal handler. */
 void iw_loop_wake(struct iw_loop *l);

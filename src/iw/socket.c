@@ -53,7 +53,7 @@ static struct iw_socket *socket_new(struct iw_loop *l, enum iw_socket_kind kind,
     s->loop = l;
     s->kind = kind;
     s->fd = fd;
-    list_init(&s->todo);
+    list_init(&s->due);
     list_init(&s->paused);
     return s;
 }
@@ -96,8 +96,8 @@ static void socket_watch(struct iw_socket *s)
 {
     if (s->has_poll && s->watched == wanted(s))
         return;
-    if (list_empty(&s->todo))
-        list_push_back(&s->loop->todo, &s->todo);
+    if (list_empty(&s->due))
+        list_push_back(&s->loop->due, &s->due);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -109,7 +109,7 @@ static void socket_close(struct iw_socket *s)
 {
     struct linger linger = {.l_onoff = 1};
 
-    list_remove(&s->todo);
+    list_remove(&s->due);
     list_remove(&s->paused);
     if (s->reset)
         (void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
@@ -287,8 +287,8 @@ static void op_release(struct iw_socket *s, bool reset)
     socket_unname(s);
     s->released = true;
     s->reset = reset;
-    if (list_empty(&s->todo))
-        list_push_back(&s->loop->todo, &s->todo);
+    if (list_empty(&s->due))
+        list_push_back(&s->loop->due, &s->due);
 }
 
 void socket_op(struct iw_loop *l, const struct weft_siw_op *op)
@@ -464,7 +464,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     iw_loop_pump(l);
 }
 
-static void todo_watch(struct iw_socket *s)
+static void due_watch(struct iw_socket *s)
 {
     if (!s->has_poll) {
         if (uv_poll_init(&s->loop->uv, &s->poll, s->fd) != 0) {
@@ -484,19 +484,19 @@ static void todo_watch(struct iw_socket *s)
         (void)uv_poll_stop(&s->poll);
 }
 
-bool socket_todo(struct iw_loop *l)
+bool socket_due(struct iw_loop *l)
 {
     struct list_node *n;
     bool any = false;
 
-    while ((n = list_pop_front(&l->todo))) {
-        struct iw_socket *s = WEFT_CONTAINER_OF(n, struct iw_socket, todo);
+    while ((n = list_pop_front(&l->due))) {
+        struct iw_socket *s = WEFT_CONTAINER_OF(n, struct iw_socket, due);
 
         any = true;
         if (s->released)
             socket_close(s);
         else
-            todo_watch(s);
+            due_watch(s);
     }
     return any;
 }
@@ -516,5 +516,5 @@ void socket_close_all(struct iw_loop *l)
         l->buckets[i] = NULL;
     }
     /* what was released and not closed yet is not in a bucket */
-    (void)socket_todo(l);
+    (void)socket_due(l);
 }

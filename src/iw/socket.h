@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
  * The sockets of a loop, and the loop's inside. What needs uv is done by the loop's own thread:
- * others, that hold the guard, leave it on `todo` and wake it.
+ * others, that hold the guard, put the socket on `due` and wake it.
  */
 #ifndef WEFT_IW_SOCKET_H
 #define WEFT_IW_SOCKET_H
@@ -20,7 +20,7 @@ enum iw_socket_kind {
 struct iw_socket {
     struct iw_loop *loop;
     struct iw_socket *chain; /* of its bucket */
-    struct list_node todo;   /* the loop's thread has something to do */
+    struct list_node due;    /* the loop's thread has something to do */
     struct list_node paused; /* a listener that waits for descriptors */
     weft_siw_ep ep;
     enum iw_socket_kind kind;
@@ -57,7 +57,7 @@ struct iw_loop {
     uv_thread_t owner;            /* with a guard: the loop's thread */
     bool waiting;                 /* the guard is free: in uv_run() before the first event */
     weft_time alarm_at;           /* what a wait ends at; NEVER: nothing */
-    struct list_node todo, paused;
+    struct list_node due, paused;
     int last_error; /* why the last dial or bind failed at once */
     struct iw_socket **buckets;
     size_t bucket_mask;
@@ -76,9 +76,9 @@ bool loop_is_own(const struct iw_loop *l);
 
 /** Does one thing that the provider wants. */
 void socket_op(struct iw_loop *l, const struct weft_siw_op *op);
-/** Does what is on `todo`; on the loop's thread.
+/** Does what is on `due`; on the loop's thread.
  * @return whether there was anything */
-bool socket_todo(struct iw_loop *l);
+bool socket_due(struct iw_loop *l);
 /** Watches listeners again that had no descriptors. */
 void socket_resume(struct iw_loop *l);
 /** Closes everything with RST; on the loop's thread. */
