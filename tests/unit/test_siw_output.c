@@ -152,6 +152,33 @@ static void test_RELEASE_is_the_last_operation_and_frees_the_slot(void **state)
     lab_close(&l);
 }
 
+static void test_an_attempt_whose_DIAL_nobody_polled_goes_without_RELEASE(void **state)
+{
+    static const struct weft_iw_addr any = {.family = 4};
+    struct weft_iwcm_param p = lab_param(1, 1);
+    weft_iwcm_id first, second;
+    struct weft_siw_stats stats;
+    struct lab l;
+
+    (void)state;
+    lab_open(&l, NULL);
+    first = l.id;
+    assert_int_equal(weft_iwcm_create(l.cm, 0, &second), 0);
+    assert_int_equal(weft_iwcm_connect(l.cm, first, NULL, &any, &p), 0);
+    p.qpn = 2;
+    assert_int_equal(weft_iwcm_connect(l.cm, second, NULL, &any, &p), 0);
+    /* both commands are taken in, one DIAL is polled */
+    lab_op(&l, WEFT_SIW_OP_DIAL);
+    assert_int_equal(weft_iwcm_destroy(l.cm, second), 0);
+    lab_no_op(&l);
+    weft_siw_stats(l.siw, &stats);
+    assert_int_equal(stats.endpoints, 1);
+    assert_int_equal(weft_iwcm_destroy(l.cm, first), 0);
+    lab_op(&l, WEFT_SIW_OP_RELEASE);
+    lab_no_op(&l);
+    lab_close(&l);
+}
+
 /* The peer's RST comes between the WRITE and its answer. */
 static void test_a_WRITE_whose_connection_ends_is_answered_by_STALE(void **state)
 {
@@ -177,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_a_QP_is_asked_again_only_when_there_is_something),
         cmocka_unit_test(test_connections_take_turns),
         cmocka_unit_test(test_RELEASE_is_the_last_operation_and_frees_the_slot),
+        cmocka_unit_test(test_an_attempt_whose_DIAL_nobody_polled_goes_without_RELEASE),
         cmocka_unit_test(test_a_WRITE_whose_connection_ends_is_answered_by_STALE),
     };
 

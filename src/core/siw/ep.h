@@ -21,6 +21,7 @@ struct ep {
     uint32_t link, generation; /* the pool's */
     struct list_node due;
     enum ep_state state;
+    bool known;                /* to the host */
     bool op_given;             /* the one operation of this state (DIAL, BIND, SHUT) was polled */
     bool blocked;              /* TCP did not take all of the last WRITE */
     bool reset;                /* RELEASING: with RST */

@@ -55,6 +55,7 @@ static bool fill_once(struct ep *ep, struct weft_siw_op *ret)
     ret->remote = ep->remote;
     ret->backlog = ep->backlog;
     ep->op_given = true;
+    ep->known = true;
     return true;
 }
 
@@ -62,10 +63,13 @@ static bool fill(struct weft_siw *s, struct ep *ep, struct weft_siw_op *ret)
 {
     *ret = (struct weft_siw_op){.ep = {ep_handle(s, ep)}};
     if (ep->state == EP_RELEASING) {
+        bool known = ep->known;
+
         ret->type = WEFT_SIW_OP_RELEASE;
         ret->reset = ep->reset;
         ep_give(s, ep);
-        return true;
+        /* one that was given up before its DIAL was polled just goes */
+        return known;
     }
     return fill_write(s, ep, ret) || fill_once(ep, ret);
 }

@@ -68,6 +68,7 @@ int weft_siw_tcp_incoming(struct weft_siw *s, weft_time now, weft_siw_ep listene
         s->stats.incoming_full++;
         return WEFT_ERR_FULL;
     }
+    ep->known = true;
     ep->listener = listener.v;
     ep->local = *local;
     ep->remote = *remote;
