@@ -11,7 +11,7 @@ int identities_new(struct identities *t, uint32_t count)
     while (buckets < count)
         buckets *= 2;
     t->bucket_mask = buckets - 1;
-    t->buckets = calloc(buckets, sizeof(t->buckets[0]));
+    t->buckets = calloc(buckets, sizeof(void *));
     return t->buckets ? 0 : WEFT_ERR_NOMEM;
 }
 

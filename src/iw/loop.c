@@ -120,7 +120,7 @@ static int machines_new(struct iw_loop *l, const struct weft_iwcm_config *cm,
     while (buckets < siw->endpoints)
         buckets *= 2;
     l->bucket_mask = buckets - 1;
-    l->buckets = calloc(buckets, sizeof(l->buckets[0]));
+    l->buckets = calloc(buckets, sizeof(void *));
     l->scratch = malloc(IW_SCRATCH_BYTES);
     return l->buckets && l->scratch ? 0 : WEFT_ERR_NOMEM;
 }

@@ -83,11 +83,11 @@ struct player_pair player_pair(struct player *client, struct player *server,
 uint32_t player_count(struct player *p, enum weft_iw_event_type type, weft_iw_id id);
 /** Waits until they were at least so often; the last one. */
 struct player_seen player_wait(struct player *p, enum weft_iw_event_type type, weft_iw_id id,
-                               uint32_t count);
+                               uint32_t wanted);
 /** Waits for a state. */
 void player_wait_state(struct player *p, weft_iw_id id, enum weft_iwcm_state state);
 /** Waits until so many TCP connections and listeners are left, none of them half open. */
-void player_wait_endpoints(struct player *p, uint32_t count);
+void player_wait_endpoints(struct player *p, uint32_t wanted);
 enum weft_iwcm_state player_state(struct player *p, weft_iw_id id);
 
 /** TCP by hand. */
