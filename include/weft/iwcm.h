@@ -16,9 +16,11 @@
  * its last event. What a provider may say when is docs/iwcm.md; everything else is refused with
  * WEFT_ERR_STATE, counted, and never reaches the client.
  *
- * Nothing blocks. Memory is taken in weft_iwcm_new() alone, so events that nobody polls are bounded:
- * while eight of an id wait, or one that tells a peer's terms, its calls are refused with
- * WEFT_ERR_FULL (poll first); destroy always works. An object belongs to one thread at a time. Pointers must not be NULL unless their text says so. Outputs are written only on success.
+ * Nothing blocks. Memory is taken in weft_iwcm_new() alone, so events that nobody polls are
+ * bounded: while eight of an id wait its calls are refused with WEFT_ERR_FULL (poll first), connect
+ * and listen while one waits that tells a peer's terms; destroy always works. An object belongs to
+ * one thread at a time. Pointers must not be NULL unless their text says so. Outputs are written
+ * only on success.
  */
 #ifndef WEFT_IWCM_H
 #define WEFT_IWCM_H
@@ -208,8 +210,9 @@ struct weft_iwcm_stats {
 };
 
 /** Makes a connection manager.
- * @param c  what for; not kept
- * @param a  where its memory comes from; NULL: malloc and free
+ * @param c    what for; not kept
+ * @param a    where its memory comes from; NULL: malloc and free
+ * @param ret  the connection manager
  * @retval WEFT_ERR_INVALID  the config's size or a number is out of range
  * @retval WEFT_ERR_NOMEM    the allocator gave nothing */
 int weft_iwcm_new(const struct weft_iwcm_config *c, const struct weft_alloc *a,
@@ -221,16 +224,24 @@ int weft_iwcm_new(const struct weft_iwcm_config *c, const struct weft_alloc *a,
 struct weft_iwcm *weft_iwcm_free(struct weft_iwcm *cm);
 
 /** Makes an id, IDLE.
+ * @param cm         a connection manager
  * @param user_data  comes back in every event
+ * @param ret        the id
  * @retval WEFT_ERR_FULL  no id is free: destroy one and wait for GONE, or configure more */
 int weft_iwcm_create(struct weft_iwcm *cm, uint64_t user_data, weft_iwcm_id *ret);
 
 /** Gives an id other user data; what REQUEST brings has its listener's.
+ * @param cm         a connection manager
+ * @param id         one of its ids
+ * @param user_data  comes back in every event
  * @retval WEFT_ERR_STALE  the id is gone */
 int weft_iwcm_set_user_data(struct weft_iwcm *cm, weft_iwcm_id id, uint64_t user_data);
 
 /** Connects: DONE follows, then or before that REPLY.
+ * @param cm    a connection manager
+ * @param id    one of its ids
  * @param from  the own address; NULL: any
+ * @param to    the peer
  * @param p     terms; `qpn` is bound to the connection until CLOSED
  * @retval WEFT_ERR_INVALID   an address or a length is out of range, or there is no such QP
  * @retval WEFT_ERR_CONFLICT  the QP has a connection already
@@ -240,6 +251,9 @@ int weft_iwcm_connect(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_i
                       const struct weft_iw_addr *to, const struct weft_iwcm_param *p);
 
 /** Listens: DONE follows, with the address (and its port) in `local`; then REQUESTs.
+ * @param cm       a connection manager
+ * @param id       one of its ids
+ * @param at       the own address; port 0: any
  * @param backlog  REQUEST events that may wait to be polled; 0: the config's. A request beyond
  *                 that is refused and the peer rejected. Costs nothing by itself.
  * @retval WEFT_ERR_INVALID  the address has no family
@@ -250,7 +264,9 @@ int weft_iwcm_listen(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iw
 
 /** Accepts a request: DONE follows, then or before that ESTABLISHED. If the peer has gone DONE says
  * WEFT_IWCM_RESET and the id is IDLE.
- * @param p  terms; `qpn` is bound to the connection until CLOSED
+ * @param cm  a connection manager
+ * @param id  one of its ids
+ * @param p   terms; `qpn` is bound to the connection until CLOSED
  * @retval WEFT_ERR_INVALID   a length is out of range or there is no such QP: still CONN_RECV
  * @retval WEFT_ERR_CONFLICT  the QP has a connection already: still CONN_RECV
  * @retval WEFT_ERR_STATE     the id is not in CONN_RECV, or was accepted already
@@ -258,7 +274,10 @@ int weft_iwcm_listen(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iw
 int weft_iwcm_accept(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iwcm_param *p);
 
 /** Rejects a request: the id is IDLE at once; DONE follows, nothing else does.
+ * @param cm            a connection manager
+ * @param id            one of its ids
  * @param private_data  may be NULL when bytes is 0; copied
+ * @param bytes         its length
  * @retval WEFT_ERR_INVALID  too many bytes
  * @retval WEFT_ERR_STATE    the id is not in CONN_RECV, or was accepted already
  * @retval WEFT_ERR_STALE    the id is gone */
@@ -266,7 +285,10 @@ int weft_iwcm_reject(struct weft_iwcm *cm, weft_iwcm_id id, const void *private_
                      uint16_t bytes);
 
 /** Ends a connection: DONE follows, then CLOSED. Where the peer or a second call was first
- * (CLOSING, IDLE) it returns 0 and does nothing but DONE; an abrupt one makes an orderly end abrupt.
+ * (CLOSING, IDLE) it returns 0 and does nothing but DONE; but an abrupt one ends abruptly what
+ * was being ended in good order.
+ * @param cm      a connection manager
+ * @param id      one of its ids
  * @param abrupt  reset it; otherwise finish what was posted, in good order
  * @retval WEFT_ERR_STATE  the id listens, waits for a reply, or was not accepted yet
  * @retval WEFT_ERR_STALE  the id is gone */
@@ -275,24 +297,37 @@ int weft_iwcm_disconnect(struct weft_iwcm *cm, weft_iwcm_id id, bool abrupt);
 /** Gives an id up in whatever state: a connection is aborted, an attempt canceled, a request
  * rejected, a listener stopped (its requests that nobody has polled are rejected). Events that wait
  * are dropped; GONE is the only one that follows, once the provider has let go.
+ * @param cm  a connection manager
+ * @param id  one of its ids
  * @retval WEFT_ERR_STATE  it is being destroyed already
  * @retval WEFT_ERR_STALE  the id is gone */
 int weft_iwcm_destroy(struct weft_iwcm *cm, weft_iwcm_id id);
 
 /** Takes the next event.
+ * @param cm   a connection manager
+ * @param ret  the event
  * @return whether there was one */
 bool weft_iwcm_poll_event(struct weft_iwcm *cm, struct weft_iwcm_event *ret);
 
 /** An id's state.
+ * @param cm   a connection manager
+ * @param id   one of its ids
+ * @param ret  the state
  * @retval WEFT_ERR_STALE  the id is gone */
 int weft_iwcm_state(const struct weft_iwcm *cm, weft_iwcm_id id, enum weft_iwcm_state *ret);
 
 /** Takes the next command; for the provider.
+ * @param cm   a connection manager
+ * @param ret  the command
  * @return whether there was one */
 bool weft_iwcm_poll_cmd(struct weft_iwcm *cm, struct weft_iwcm_cmd *ret);
 
 /** Says how a command ended; for the provider. CONNECT and LISTEN with any other status than OK
  * promise that nothing follows; ACCEPT likewise.
+ * @param cm        a connection manager
+ * @param id        one of its ids
+ * @param type      the command
+ * @param status    how it ended
  * @param provider  CONNECT, LISTEN: what the provider calls the id from now on, comes back in its
  *                  commands; otherwise ignored
  * @param local     LISTEN: where it listens; otherwise NULL
@@ -303,7 +338,9 @@ int weft_iwcm_cmd_done(struct weft_iwcm *cm, weft_iwcm_id id, enum weft_iwcm_cmd
                        const struct weft_iw_addr *local);
 
 /** Tells what happened; for the provider.
+ * @param cm         a connection manager
  * @param id         the connection's id; for REQUEST the listener's
+ * @param u          what; copied
  * @param ret_child  REQUEST: the new id; otherwise may be NULL
  * @retval WEFT_ERR_STATE    the provider may not say that now: a defect of the provider, counted
  * @retval WEFT_ERR_FULL     REQUEST: backlog or ids are exhausted, or the listener is being
@@ -314,6 +351,7 @@ int weft_iwcm_upcall(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iw
                      weft_iwcm_id *ret_child);
 
 /** Makes a QP known; for the provider, at its creation.
+ * @param cm   a connection manager
  * @param qpn  its number, not 0
  * @retval WEFT_ERR_INVALID   0
  * @retval WEFT_ERR_CONFLICT  it is known
@@ -321,30 +359,41 @@ int weft_iwcm_upcall(struct weft_iwcm *cm, weft_iwcm_id id, const struct weft_iw
 int weft_iwcm_qp_add(struct weft_iwcm *cm, uint32_t qpn);
 
 /** Forgets a QP; for the provider, before it destroys it.
+ * @param cm   a connection manager
+ * @param qpn  its number
  * @retval WEFT_ERR_STATE     it has a connection: wait for CLOSED or GONE
  * @retval WEFT_ERR_NOTFOUND  it is not known */
 int weft_iwcm_qp_remove(struct weft_iwcm *cm, uint32_t qpn);
 
 /** The id that a QP is bound to.
+ * @param cm   a connection manager
+ * @param qpn  its number
+ * @param ret  the id
  * @retval WEFT_ERR_NOTFOUND  it is not known, or not bound */
 int weft_iwcm_qp_owner(const struct weft_iwcm *cm, uint32_t qpn, weft_iwcm_id *ret);
 
-/** What happened so far. */
+/** What happened so far.
+ * @param cm   a connection manager
+ * @param ret  the counters */
 void weft_iwcm_stats(const struct weft_iwcm *cm, struct weft_iwcm_stats *ret);
 
 /** A state's name, for example "CONN_SENT".
+ * @param state  a state
  * @return a constant string; "?" for no state */
 const char *weft_iwcm_state_name(enum weft_iwcm_state state);
 
 /** A status in words, for example "the peer did not answer in time".
+ * @param status  a status
  * @return a constant string; "unknown status" for none */
 const char *weft_iwcm_status_text(enum weft_iwcm_status status);
 
 /** An event's name, for example "REQUEST".
+ * @param type  a type of events
  * @return a constant string; "?" for none */
 const char *weft_iwcm_event_name(enum weft_iwcm_event_type type);
 
 /** A command's name, for example "UNLISTEN".
+ * @param type  a type of commands
  * @return a constant string; "?" for none */
 const char *weft_iwcm_cmd_name(enum weft_iwcm_cmd_type type);
 
