@@ -196,12 +196,14 @@ enum weft_iwarp_look {
 
 /** Tells what a piece of a stream looks like; for finding iWARP among other connections.
  * @param data   the piece's bytes; may be NULL when bytes is 0
- * @param bytes  how many */
+ * @param bytes  how many
+ * @return what it looks like; a guess for FPDU, since anything may look like one by chance */
 enum weft_iwarp_look weft_iwarp_look(const void *data, size_t bytes);
 
-/** Makes a decoder; it takes about 150 KB.
- * @param a  where its memory comes from; NULL: malloc and free
- * @retval WEFT_ERR_NOMEM  the allocator gave nothing */
+/** Makes a decoder; it takes about 165 KB.
+ * @param a    where its memory comes from; NULL: malloc and free
+ * @param ret  the decoder, to be freed by weft_iwarp_free()
+ * @return 0, or WEFT_ERR_NOMEM: the allocator gave nothing */
 int weft_iwarp_new(const struct weft_alloc *a, struct weft_iwarp **ret);
 
 /** Frees a decoder.
@@ -211,34 +213,40 @@ struct weft_iwarp *weft_iwarp_free(struct weft_iwarp *d);
 
 /** Feeds a piece of a stream. What was fed before is skipped, what is missing in front of it is
  * told in a record.
+ * @param d       a decoder
  * @param from    whose stream
  * @param offset  of the piece's first byte in the stream; 0 is the first byte of all. A stream
  *                whose beginning is not known starts at any other number.
  * @param data    the bytes; borrowed until weft_iwarp_poll() says false; may be NULL when bytes
  *                is 0
+ * @param bytes   how many
  * @param time    when
- * @retval WEFT_ERR_INVALID  there is no such side, or the stream would be longer than 2^64 bytes
- * @retval WEFT_ERR_STATE    records of the piece before have not been polled; or the stream has
- *                           ended */
+ * @return 0; WEFT_ERR_INVALID: there is no such side, or the stream would be longer than 2^64
+ *         bytes; WEFT_ERR_STATE: records of the piece before have not been polled, or the stream
+ *         has ended */
 int weft_iwarp_feed(struct weft_iwarp *d, enum weft_iwarp_side from, uint64_t offset,
                     const void *data, size_t bytes, weft_time time);
 
-/** Ends a stream: FIN, RST, or the end of what was captured.
+/** Ends a stream: FIN, RST, or whatever ends it otherwise.
+ * @param d     a decoder
  * @param from  whose stream
  * @param time  when
- * @retval WEFT_ERR_INVALID  there is no such side
- * @retval WEFT_ERR_STATE    as weft_iwarp_feed() */
+ * @return 0; WEFT_ERR_INVALID: there is no such side; WEFT_ERR_STATE: as weft_iwarp_feed() */
 int weft_iwarp_end(struct weft_iwarp *d, enum weft_iwarp_side from, weft_time time);
 
 /** Takes the next record.
+ * @param d    a decoder
+ * @param ret  the record; its pointers are valid until the next call with the decoder
  * @return whether there was one; if not the next piece can be fed */
 bool weft_iwarp_poll(struct weft_iwarp *d, struct weft_iwarp_record *ret);
 
 /** A problem's name for programs, for example "bad-key".
+ * @param kind  which
  * @return a constant string; "unknown" for what is no enum weft_iwarp_problem_kind */
 const char *weft_iwarp_problem_name(enum weft_iwarp_problem_kind kind);
 
 /** A problem in words, without a full stop at the end.
+ * @param p    of a record
  * @param out  where the text goes, ended by a NUL if cap is not 0; may be NULL when cap is 0
  * @param cap  bytes at out; WEFT_IWARP_TEXT_BYTES always suffice
  * @return the length of the whole text */

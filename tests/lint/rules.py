@@ -183,7 +183,8 @@ def include_problem(room, kind, name):
         if header not in PUBLIC.get(room, {header}):
             return f"{room} may not include <{name}>: arrows point down only"
     elif kind == "<":
-        if room.startswith("src/core") and name not in CORE_SYSTEM_HEADERS | ROOM_HEADERS.get(room, set()):
+        allowed = CORE_SYSTEM_HEADERS | ROOM_HEADERS.get(room, set())
+        if room.startswith("src/core") and name not in allowed:
             return f"the core may not include <{name}>"
     else:
         target = f"src/{name.rpartition('/')[0]}"
