@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One id of the connection manager between a client and a provider, around the machine's table: it
- * is made by the client and connects, or by a peer's request and is accepted, rejected, or loses its
- * listener before anybody has polled it. Client and provider do in any order what they may. What is
- * checked: nothing that the provider may say by its own account meets a VIOLATION, what it has
- * follows from the state, references are those of their holders; after destroy the client hears GONE
- * and nothing else; when nothing more happens the id is gone, with one GONE if the client knew it,
- * and the QP is free (R106 R107 R109 R110). */
+/* One id of the connection manager between a client and a provider, around the machine's table. It
+ * is made by the client and connects, or by a peer's request and is accepted, rejected, or loses
+ * its listener before anybody has polled it. Client and provider do in any order what they may.
+ * What is checked: nothing that the provider may say by its own account meets a VIOLATION, what it
+ * has follows from the state, references are those of their holders; after destroy the client hears
+ * GONE and nothing else; when nothing more happens the id is gone, with one GONE if the client knew
+ * it, and the QP is free (R106 R107 R109 R110). */
 #include "iwcm_fsm_table.pml"
 
 #define CONNECTS 2
@@ -144,7 +144,8 @@ inline audit()
     assert(hold == NOTHING || state != IDLE || (busy == CMD_REJECT && !taken));
     assert(state != CONN_SENT || hold == CONNECTING || (busy == CMD_CONNECT && !taken));
     assert(state != CONN_RECV || hold == REQUEST || hold == ACCEPTING);
-    assert(bound == (hold >= CONNECTING || (!taken && (busy == CMD_CONNECT || busy == CMD_ACCEPT))));
+    assert(bound == (hold >= CONNECTING ||
+                     (!taken && (busy == CMD_CONNECT || busy == CMD_ACCEPT))));
     assert(destroyed == (state == DESTROYING));
     assert(hold == has)
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The send machine in the sources: one place changes the state, nothing else acts as one."""
+"""The machines in the sources: one place changes the state, nothing else acts as one."""
 import re
 
 import rules
@@ -61,6 +61,15 @@ def test_R44_answers_and_completions_come_in_by_separate_entries():
     assert all(callers), f"who calls the entries is not found: {callers}"
     tap.none(f"{name} calls the entries of answers and of completions"
              for name in sorted(set.intersection(*callers)))
+
+
+def test_R110_one_place_changes_the_state_of_an_id():
+    # manager.c sets it at the birth of an id, too: `state` is its parameter there.
+    manager = [(path.name, path.read_text("utf-8"))
+               for path in sorted((tap.ROOT / "src/core/iwcm").glob("*.[ch]"))]
+    changed = re.compile(r"\bc->state\s*=(?!=)")
+    tap.equal(users(changed, manager), {"iwcm_take", "iwcm_step"})
+    tap.equal(len(list(places(changed, manager))), 2)
 
 
 def test_planted_faults_are_found():

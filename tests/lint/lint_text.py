@@ -47,6 +47,8 @@ def test_one_hand_wrote_it():
 NO_MIRROR = {
     "cli_output": "what table.c, json_print.c, message.c and progress.c print",
     "iw_races": "the races in a connection manager's history, by number",
+    "iwcm_races": "the races of connect, close and destroy as orders of calls, by number",
+    "iwcm_rnic": "a device of another kind as the connection manager's provider",
     "mad_rmpp_rx_answer": "rmpp_rx.c again: answers in segments, and the requests they belong to",
     "mad_rmpp_transfer": "rmpp_tx.c and rmpp_rx.c on a wire",
     "pkey_edges": "the edge cases of partitions on SR-IOV hosts, by number",

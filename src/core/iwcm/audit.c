@@ -100,7 +100,7 @@ static const char *audit_children(const struct weft_iwcm *cm, const struct iwcm_
         return "requests that wait are counted at their listener";
     if (c->requests > c->backlog || (c->requests > 0 && c->state != WEFT_IWCM_LISTEN))
         return "a listener has no more requests than its backlog, and others have none";
-    if ((c->listener != NULL) == list_empty(&c->sibling))
+    if (!c->listener != list_empty(&c->sibling))
         return "a child that nobody knows is its listener's";
     if (c->listener && (c->known || c->state != WEFT_IWCM_CONN_RECV || c->events_waiting != 1))
         return "a child that nobody knows has its REQUEST in the queue";
