@@ -96,8 +96,25 @@ static bool take_completion(struct ping *p, const struct weft_siw_wc *wc)
     return true;
 }
 
-/* The connection has ended, or time has run out. */
-static bool explain_end(struct ping *p)
+bool ping_take(struct ping *p)
+{
+    struct weft_siw_wc wc;
+
+    while (iwarp_link_poll(&p->link, &wc))
+        if (!take_completion(p, &wc))
+            return false;
+    return true;
+}
+
+bool ping_seen(struct ping *p, enum weft_siw_wc_opcode opcode)
+{
+    bool seen = p->seen[opcode];
+
+    p->seen[opcode] = false;
+    return seen;
+}
+
+bool ping_explain(struct ping *p)
 {
     const struct iwarp_link *l = &p->link;
     char why[IWARP_NAME_BYTES];
@@ -118,7 +135,7 @@ bool ping_wait(struct ping *p, enum weft_siw_wc_opcode opcode)
 
     while (!p->seen[opcode]) {
         if (!iwarp_link_wait_wc(&p->link, deadline, &wc))
-            return explain_end(p);
+            return ping_explain(p);
         if (!take_completion(p, &wc))
             return false;
     }
@@ -133,7 +150,7 @@ static bool post(struct ping *p, const struct weft_siw_send *wr)
     if (weft_siw_post_send(s->siw, iw_loop_now(), p->link.qpn, wr) != 0) {
         if (p->link.state == IWARP_LINK_UP)
             iwarp_session_turn(s, 0);
-        return p->link.state == IWARP_LINK_ENDED ? explain_end(p)
+        return p->link.state == IWARP_LINK_ENDED ? ping_explain(p)
                                                  : fail(p, "the connection takes no requests");
     }
     iw_loop_pump(s->loop);
@@ -161,8 +178,7 @@ bool ping_move(struct ping *p, enum weft_siw_send_opcode opcode, uint32_t bytes,
                                .remote_stag = at->stag,
                                .remote_to = at->to};
 
-    return post(p, &wr) &&
-           ping_wait(p, opcode == WEFT_SIW_READ ? WEFT_SIW_WC_READ : WEFT_SIW_WC_WRITE);
+    return post(p, &wr);
 }
 
 bool ping_receive(struct ping *p)

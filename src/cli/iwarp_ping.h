@@ -30,13 +30,20 @@ struct ping {
 bool ping_new(struct ping *p, struct iwarp_session *s);
 /** Ends the connection, in good order if the peer plays along, and frees everything. */
 void ping_free(struct ping *p);
+/** Takes in what has completed.
+ * @return false: it cannot go on; p->error says why */
+bool ping_take(struct ping *p);
+/** Whether something of that kind has completed since this was last asked. */
+bool ping_seen(struct ping *p, enum weft_siw_wc_opcode opcode);
+/** Says in p->error why it does not go on, unless it just ended or was interrupted; false. */
+bool ping_explain(struct ping *p);
 /** Waits until something of that kind has completed.
  * @return false: it cannot go on; p->error says why, or is empty when it just ended or was
  *         interrupted */
 bool ping_wait(struct ping *p, enum weft_siw_wc_opcode opcode);
 /** Sends a message of 16 bytes. */
 bool ping_send(struct ping *p, const struct rping_advert *a);
-/** An RDMA Read or Write between own memory and what the peer has offered. */
+/** Begins an RDMA Read or Write between own memory and what the peer has offered. */
 bool ping_move(struct ping *p, enum weft_siw_send_opcode opcode, uint32_t bytes,
                const struct rping_advert *at);
 /** Waits for a message and keeps it in p->message. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `weft iwarp ping --server`: rping's server, for one client after the other. */
+/* `weft iwarp ping --server`: rping's server, for many clients at a time. */
 #include "cli/iwarp_action.h"
 #include "cli/iwarp_address.h"
 #include "cli/iwarp_ping.h"
@@ -9,22 +9,46 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/** Clients at a time; more are rejected. */
+#define CLIENTS_MAX 1000
+
+/* What a client is waited for. */
+enum step {
+    STEP_UP,     /* the connection */
+    STEP_START,  /* its first message: what to read */
+    STEP_READ,   /* our Read */
+    STEP_SINK,   /* its second message: where to write */
+    STEP_WRITE,  /* our Write */
+    STEP_LEAVES, /* it was served, and is to end the connection */
+    STEP_ENDS    /* we have begun to end it */
+};
+
+struct client {
+    struct client *next;
+    struct ping ping;
+    enum step step;
+    weft_time deadline;
+    struct rping_advert at;
+};
 
 /* What became of all clients. */
 struct service {
     struct iwarp_session session;
     const struct iwarp_request *request;
+    struct client *served_now;
+    uint32_t serving;
     json_t *clients;
     uint64_t served, failed, rejected;
+    bool enough;
 };
 
 static bool take_advert(struct ping *p, struct rping_advert *ret)
 {
     uint64_t limit = p->link.session->request->server_size;
 
-    if (!ping_receive(p))
-        return false;
     rping_advert_read(p->message, ret);
     if (ret->bytes >= 1 && ret->bytes <= limit)
         return true;
@@ -46,43 +70,81 @@ static void check_data(struct ping *p)
                 p->done + 1, right, p->bytes, p->start[right]);
 }
 
-/* One ping; false: the client has ended, or it cannot go on. */
-static bool serve_ping(struct ping *p)
+static bool start_read(struct client *c)
 {
-    static const struct rping_advert go_ahead = {0};
-    const struct iwarp_request *r = p->link.session->request;
-    struct rping_advert at;
-    uint32_t text_bytes;
+    struct ping *p = &c->ping;
 
-    if (!take_advert(p, &at))
+    if (!take_advert(p, &c->at))
         return false;
-    p->bytes = at.bytes;
+    p->bytes = c->at.bytes;
     memset(p->start, 0, p->bytes + 1);
-    if (!ping_move(p, WEFT_SIW_READ, at.bytes, &at))
-        return false;
-    check_data(p);
-    if (!ping_send(p, &go_ahead) || !take_advert(p, &at))
-        return false;
-    text_bytes = (uint32_t)strnlen((const char *)p->start, RPING_SIZE_MAX) + 1;
-    if (!ping_move(p, WEFT_SIW_WRITE, text_bytes, &at) || !ping_send(p, &go_ahead))
-        return false;
+    return ping_move(p, WEFT_SIW_READ, c->at.bytes, &c->at);
+}
+
+static bool start_write(struct client *c)
+{
+    struct ping *p = &c->ping;
+
+    return take_advert(p, &c->at) &&
+           ping_move(p, WEFT_SIW_WRITE,
+                     (uint32_t)strnlen((const char *)p->start, RPING_SIZE_MAX) + 1, &c->at);
+}
+
+static bool go_ahead(struct ping *p)
+{
+    static const struct rping_advert empty = {0};
+
+    return ping_send(p, &empty);
+}
+
+static void count_ping(struct ping *p)
+{
     p->done++;
-    if (r->verbose && !r->json) {
+    if (p->link.session->request->verbose && !p->link.session->request->json) {
         printf("ping %" PRIu64 ": %" PRIu64 " bytes\n", p->done, p->bytes);
         fflush(stdout);
     }
-    return true;
 }
 
-/* The client has done all its pings: it is to end the connection, and rping does. */
-static void await_end(struct ping *p)
+/* Goes on where what was waited for has come.
+ * @param ret_moved  whether it has
+ * @return false: this client cannot go on */
+static bool serve_step(struct client *c, bool *ret_moved)
 {
-    weft_time deadline = iwarp_session_in(p->link.session->request->timeout);
-    struct weft_siw_wc wc;
+    static const enum weft_siw_wc_opcode awaited[] = {[STEP_START] = WEFT_SIW_WC_RECV,
+                                                      [STEP_READ] = WEFT_SIW_WC_READ,
+                                                      [STEP_SINK] = WEFT_SIW_WC_RECV,
+                                                      [STEP_WRITE] = WEFT_SIW_WC_WRITE};
+    const struct iwarp_request *r = c->ping.link.session->request;
+    struct ping *p = &c->ping;
 
-    while (iwarp_link_wait_wc(&p->link, deadline, &wc))
-        if (wc.opcode == WEFT_SIW_WC_RECV && wc.status == WEFT_SIW_WC_OK)
-            break;
+    *ret_moved = ping_seen(p, awaited[c->step]);
+    if (!*ret_moved)
+        return true;
+    c->deadline = iwarp_session_in(r->timeout);
+    switch (c->step) {
+    case STEP_START:
+        c->step = STEP_READ;
+        return start_read(c);
+    case STEP_READ:
+        check_data(p);
+        c->step = STEP_SINK;
+        return go_ahead(p);
+    case STEP_SINK:
+        c->step = STEP_WRITE;
+        return start_write(c);
+    case STEP_WRITE:
+        if (!go_ahead(p))
+            return false;
+        count_ping(p);
+        c->step = r->count > 0 && p->done == r->count ? STEP_LEAVES : STEP_START;
+        return true;
+    case STEP_UP:
+    case STEP_LEAVES:
+    case STEP_ENDS:
+    default:
+        return true;
+    }
 }
 
 static void report(struct service *v, struct ping *p, bool good)
@@ -107,50 +169,149 @@ static void report(struct service *v, struct ping *p, bool good)
     json_array_append_new(v->clients, client);
 }
 
-static bool serve_connection(struct service *v, struct ping *p)
+/* A client's last ping was served, or it cannot go on. */
+static void leave(struct service *v, struct client *c)
 {
     const struct iwarp_request *r = v->request;
+    struct ping *p = &c->ping;
+    char why[IWARP_NAME_BYTES];
+    bool good;
 
-    if (!r->json)
-        iwarp_link_print(&p->link, stdout);
-    while (r->count == 0 || p->done < r->count)
-        if (!serve_ping(p))
-            break;
-    if (r->count > 0 && p->done == r->count)
-        await_end(p);
-    return p->error[0] == '\0' && p->wrong == 0 && p->done > 0 &&
+    if (c->step == STEP_UP)
+        snprintf(p->error, sizeof(p->error), "no connection: %s",
+                 iwarp_link_reason(&p->link, why, sizeof(why)));
+    good = p->error[0] == '\0' && p->wrong == 0 && p->done > 0 &&
            (r->count == 0 || p->done == r->count);
+    v->served++;
+    if (!good)
+        v->failed++;
+    else if (r->count > 0 && !r->persistent)
+        v->enough = true;
+    report(v, p, good);
+    iwarp_link_disconnect(&p->link, false);
+    c->step = STEP_ENDS;
+    c->deadline = iwarp_session_in(r->timeout);
 }
 
-/* Serves the peer that asks.
- * @return whether it did what --count asks for */
-static bool serve_client(struct service *v, const struct iwarp_waiting *w)
+/* The connection has come up, or has not. */
+static bool serve_startup(struct service *v, struct client *c)
 {
-    const struct iwarp_request *r = v->request;
+    struct ping *p = &c->ping;
+
+    if (p->link.state == IWARP_LINK_UP) {
+        if (!v->request->json)
+            iwarp_link_print(&p->link, stdout);
+        c->step = STEP_START;
+        return true;
+    }
+    if (p->link.state == IWARP_LINK_STARTING && iw_loop_now() < c->deadline)
+        return false;
+    if (p->link.state == IWARP_LINK_STARTING)
+        p->link.status = WEFT_IWCM_TIMEOUT;
+    leave(v, c);
+    return true;
+}
+
+/* @return whether something happened */
+static bool serve_client(struct service *v, struct client *c)
+{
+    struct ping *p = &c->ping;
+    bool moved = false;
+
+    if (c->step == STEP_UP)
+        return serve_startup(v, c);
+    if (c->step == STEP_ENDS)
+        return false;
+    if (!ping_take(p) || (c->step != STEP_LEAVES && !serve_step(c, &moved))) {
+        leave(v, c);
+        return true;
+    }
+    if (moved || (p->link.state != IWARP_LINK_ENDED && iw_loop_now() < c->deadline))
+        return moved;
+    if (c->step != STEP_LEAVES)
+        ping_explain(p);
+    leave(v, c);
+    return true;
+}
+
+static void drop_client(struct service *v, struct client **at)
+{
+    struct client *c = *at;
+
+    *at = c->next;
+    v->serving--;
+    ping_free(&c->ping);
+    free(c);
+}
+
+static void serve_clients(struct service *v)
+{
+    struct client **at = &v->served_now;
+    bool again = true;
+
+    while (again) {
+        again = false;
+        for (struct client *c = v->served_now; c; c = c->next)
+            again |= serve_client(v, c);
+    }
+    while (*at) {
+        struct client *c = *at;
+
+        if (c->step == STEP_ENDS &&
+            (c->ping.link.state == IWARP_LINK_ENDED || iw_loop_now() >= c->deadline)) {
+            /* new clients may come in front meanwhile */
+            drop_client(v, at);
+            at = &v->served_now;
+        } else {
+            at = &c->next;
+        }
+    }
+}
+
+static weft_time next_deadline(const struct service *v)
+{
+    weft_time deadline = WEFT_TIME_NEVER;
+
+    for (const struct client *c = v->served_now; c; c = c->next)
+        if (c->deadline < deadline)
+            deadline = c->deadline;
+    return deadline;
+}
+
+static void end_clients(struct service *v)
+{
+    for (struct client *c = v->served_now; c; c = c->next)
+        if (c->step != STEP_ENDS)
+            leave(v, c);
+    while (v->served_now)
+        drop_client(v, &v->served_now);
+}
+
+/* A peer that asks becomes a client, if there is room. */
+static bool accept_client(struct iwarp_session *s, const struct iwarp_waiting *w)
+{
+    const struct iwarp_request *r = s->request;
     struct weft_iwcm_param param = {.private_data = r->private_data.data,
                                     .private_bytes = r->private_data.bytes,
                                     .ird = w->peer.ird,
                                     .ord = w->peer.ord > 1 ? 1 : w->peer.ord};
-    char why[IWARP_NAME_BYTES];
-    struct ping p;
-    bool good = false;
+    struct service *v = s->owner;
+    struct client *c;
 
-    if (!ping_new(&p, &v->session)) {
-        weft_iwcm_destroy(v->session.cm, w->id);
+    if (r->reject.given)
         return false;
+    c = v->serving < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
+    if (!c || !ping_new(&c->ping, s)) {
+        free(c);
+        weft_iwcm_destroy(s->cm, w->id);
+        return true;
     }
-    if (iwarp_link_accept(&p.link, w, &param) &&
-        iwarp_link_wait_up(&p.link, iwarp_session_in(r->timeout)))
-        good = serve_connection(v, &p);
-    else
-        snprintf(p.error, sizeof(p.error), "no connection: %s",
-                 iwarp_link_reason(&p.link, why, sizeof(why)));
-    v->served++;
-    if (!good)
-        v->failed++;
-    report(v, &p, good);
-    ping_free(&p);
-    return good;
+    iwarp_link_accept(&c->ping.link, w, &param);
+    c->deadline = iwarp_session_in(r->timeout);
+    c->next = v->served_now;
+    v->served_now = c;
+    v->serving++;
+    return true;
 }
 
 static void reject_client(struct service *v, const struct iwarp_waiting *w)
@@ -172,16 +333,16 @@ static int serve(struct service *v)
 {
     const struct iwarp_request *r = v->request;
     struct iwarp_waiting w;
-    bool enough = false;
 
-    while (!enough && iwarp_session_next(&v->session, WEFT_TIME_NEVER, &w)) {
-        if (r->reject.given) {
+    while (!v->enough && !iwarp_session_interrupted()) {
+        iwarp_session_turn(&v->session, next_deadline(v));
+        serve_clients(v);
+        while (!v->enough && iwarp_session_take(&v->session, &w)) {
             reject_client(v, &w);
-            enough = r->count > 0 && v->rejected == r->count && !r->persistent;
-        } else {
-            enough = serve_client(v, &w) && r->count > 0 && !r->persistent;
+            v->enough = r->count > 0 && v->rejected == r->count && !r->persistent;
         }
     }
+    end_clients(v);
     if (r->reject.given)
         iwarp_session_settle(&v->session);
     if (!r->json)
@@ -194,10 +355,12 @@ int iwarp_ping_server(const struct iwarp_request *r)
 {
     struct service v = {.request = r};
     char address[IWARP_ADDRESS_TEXT];
-    int exit_code = iwarp_session_open(&v.session, r, 1);
+    int exit_code = iwarp_session_open(&v.session, r, CLIENTS_MAX);
 
     if (exit_code != CLI_DONE)
         return exit_code;
+    v.session.on_request = accept_client;
+    v.session.owner = &v;
     v.clients = json_array();
     exit_code = iwarp_session_listen(&v.session, r->json ? stderr : stdout);
     if (exit_code == CLI_DONE) {
