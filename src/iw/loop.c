@@ -196,16 +196,13 @@ void iw_loop_pump(struct iw_loop *l)
     }
 }
 
-/* Rounded up: a timer that rings early would ring again and again. */
+/* Rounded up: a timer that rings early would ring again and again. One that is set for a time
+ * before stays: it costs less to wake once for nothing than to set it at every turn. */
 static void alarm_set(struct iw_loop *l, weft_time now, weft_time at)
 {
-    if (at == l->alarm_at)
+    if (at >= l->alarm_at)
         return;
     l->alarm_at = at;
-    if (at == WEFT_TIME_NEVER) {
-        (void)uv_timer_stop(&l->alarm);
-        return;
-    }
     uv_update_time(&l->uv);
     (void)uv_timer_start(&l->alarm, on_alarm, (at - now + WEFT_MS - 1) / WEFT_MS, 0);
 }
