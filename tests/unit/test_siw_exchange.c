@@ -598,6 +598,182 @@ static void test_a_bad_CRC_in_the_first_FPDU_is_answered_by_a_Terminate(void **s
     net_close(&n);
 }
 
+#define FRAME_BYTES 24
+
+/* What a hostile peer sends: a frame, mostly with one thing wrong, and rubbish behind it. */
+static size_t hostile(struct net *n, const char *key, uint8_t *out)
+{
+    static const uint8_t first_fpdu[] = {0, 14, 0xc1, 0x40, 0, 0, 0, 1, 0, 0,
+                                         0, 0,  0,    0,    0, 0, 0, 0, 0, 0};
+    size_t bytes = hex(key, out), behind = prng_up_to(&n->chance, 40);
+
+    out[bytes++] = (uint8_t)(prng_up_to(&n->chance, 3) ? 0x10 : prng_next(&n->chance));
+    out[bytes++] = (uint8_t)(prng_up_to(&n->chance, 5) ? 2 : prng_up_to(&n->chance, 3));
+    out[bytes++] = 0;
+    out[bytes++] = (uint8_t)(prng_up_to(&n->chance, 5) ? 4 : prng_next(&n->chance));
+    for (uint64_t i = 0; i < 4; i++)
+        out[bytes++] = (uint8_t)(prng_up_to(&n->chance, 2) ? i % 2 : prng_next(&n->chance));
+    if (prng_up_to(&n->chance, 3) == 0)
+        out[prng_up_to(&n->chance, bytes - 1)] ^= (uint8_t)(1u << prng_up_to(&n->chance, 7));
+    if (prng_up_to(&n->chance, 1) == 0) {
+        memcpy(out + bytes, first_fpdu, sizeof(first_fpdu));
+        bytes += sizeof(first_fpdu);
+    }
+    for (size_t i = 0; i < behind; i++)
+        out[bytes++] = (uint8_t)prng_next(&n->chance);
+    return bytes;
+}
+
+/* The client does whatever comes to its mind with what it hears. */
+static void whims(struct net *n, struct side *d)
+{
+    struct weft_iwcm_param p = {.ird = 1, .ord = 1, .qpn = d->qpn};
+    struct weft_iwcm_event e;
+
+    while (weft_iwcm_poll_event(d->cm, &e)) {
+        /* a QP that has a connection may not have a second: any answer will do */
+        if (e.type == WEFT_IWCM_EVENT_REQUEST && prng_up_to(&n->chance, 2))
+            (void)weft_iwcm_accept(d->cm, e.id, &p);
+        else if (e.type == WEFT_IWCM_EVENT_ESTABLISHED && prng_up_to(&n->chance, 1))
+            (void)weft_iwcm_disconnect(d->cm, e.id, prng_up_to(&n->chance, 1));
+        else if (e.type != WEFT_IWCM_EVENT_GONE && e.id.v != d->id.v)
+            (void)weft_iwcm_destroy(d->cm, e.id);
+    }
+}
+
+/* The host does what it is told, with a TCP that now and then takes less. */
+static void does(struct net *n, struct side *d)
+{
+    struct weft_siw_op op;
+
+    while (weft_siw_poll_op(d->siw, n->now, &op)) {
+        size_t left = prng_up_to(&n->chance, 3) ? 0 : prng_up_to(&n->chance, op.bytes);
+
+        if (op.type == WEFT_SIW_OP_DIAL)
+            assert_int_equal(weft_siw_tcp_up(d->siw, n->now, op.ep, &there, 1460), 0);
+        if (op.type == WEFT_SIW_OP_DIAL)
+            d->ep = op.ep;
+        if (op.type != WEFT_SIW_OP_WRITE)
+            continue;
+        assert_int_equal(weft_siw_tcp_written(d->siw, n->now, op.ep, op.bytes - left), 0);
+        told(weft_siw_tcp_writable(d->siw, n->now, op.ep));
+    }
+}
+
+/* Bytes in any pieces, with anything in between, and an end of any kind or none. */
+static void attack(struct net *n, struct side *d, const char *key)
+{
+    uint8_t data[128];
+    size_t bytes = hostile(n, key, data), done = 0;
+
+    while (done < bytes && prng_up_to(&n->chance, 15)) {
+        size_t some = 1 + prng_up_to(&n->chance, bytes - done - 1);
+
+        /* a good peer waits for the answer to its frame */
+        if (done == 0 && prng_up_to(&n->chance, 2))
+            some = FRAME_BYTES;
+        told(weft_siw_tcp_rx(d->siw, n->now, d->ep, data + done, some));
+        done += some;
+        if (done == FRAME_BYTES || prng_up_to(&n->chance, 1)) {
+            does(n, d);
+            whims(n, d);
+            does(n, d);
+        }
+    }
+    if (prng_up_to(&n->chance, 2))
+        told(weft_siw_tcp_end(d->siw, n->now, d->ep, prng_up_to(&n->chance, 1)));
+}
+
+static void all_is_over(struct net *n, struct side *d, uint32_t endpoints)
+{
+    struct weft_siw_stats stats;
+
+    /* two patiences one behind the other at most, and what the client has not seen yet */
+    for (int i = 0; i < 4; i++) {
+        whims(n, d);
+        does(n, d);
+        n->now += 31 * WEFT_S;
+        assert_int_equal(weft_siw_advance(d->siw, n->now), 0);
+    }
+    does(n, d);
+    weft_siw_stats(d->siw, &stats);
+    assert_int_equal(stats.endpoints, endpoints);
+    assert_int_equal(stats.half_open, 0);
+}
+
+#define ATTACKS 3000
+
+/* The attacks came as far as there is a way to come. */
+static void reached(const struct side *d, enum weft_iwcm_event_type up)
+{
+    struct weft_iwcm_stats cm;
+    struct weft_siw_stats siw;
+
+    weft_iwcm_stats(d->cm, &cm);
+    weft_siw_stats(d->siw, &siw);
+    assert_in_range(siw.mpa_errors, 100, ATTACKS);
+    assert_in_range(siw.fpdus_in, 20, ATTACKS);
+    assert_in_range(siw.terminates_out, 20, ATTACKS);
+    assert_in_range(siw.mpa_timeouts, 20, ATTACKS);
+    assert_in_range(cm.events[up], 100, ATTACKS);
+    assert_in_range(cm.events[WEFT_IWCM_EVENT_CLOSED], 20, ATTACKS);
+}
+
+static void test_a_responder_survives_hostile_initiators(void **state)
+{
+    struct weft_siw_config c = small();
+    struct weft_siw_op op;
+    static struct net n;
+    struct side *d = &n.side[0];
+
+    (void)state;
+    net_open(&n, 5, &c, &c);
+    assert_int_equal(weft_iwcm_listen(d->cm, d->id, &there, 0), 0);
+    assert_true(weft_siw_poll_op(d->siw, n.now, &op));
+    d->listener = op.ep;
+    assert_int_equal(weft_siw_tcp_bound(d->siw, n.now, op.ep, &there), 0);
+    for (int i = 0; i < ATTACKS; i++) {
+        int err = weft_siw_tcp_incoming(d->siw, n.now, d->listener, &there, &there, 0, &d->ep);
+
+        assert_true(err == 0 || err == WEFT_ERR_FULL);
+        if (err == 0)
+            attack(&n, d, REQ);
+        if (err == WEFT_ERR_FULL || prng_up_to(&n.chance, 7) == 0)
+            all_is_over(&n, d, 1);
+        (void)weft_siw_qp_reset(d->siw, d->qpn);
+    }
+    all_is_over(&n, d, 1);
+    reached(d, WEFT_IWCM_EVENT_ESTABLISHED);
+    net_close(&n);
+}
+
+static void test_an_initiator_survives_hostile_responders(void **state)
+{
+    struct weft_siw_config c = small();
+    static struct net n;
+    struct side *d = &n.side[0];
+
+    (void)state;
+    c.rtr = WEFT_SIW_RTR_WRITE;
+    net_open(&n, 6, &c, &c);
+    for (int i = 0; i < ATTACKS; i++) {
+        struct weft_iwcm_param p = {.ird = 1, .ord = 1, .qpn = d->qpn};
+
+        assert_int_equal(weft_siw_qp_reset(d->siw, d->qpn), 0);
+        assert_int_equal(weft_iwcm_connect(d->cm, d->id, NULL, &there, &p), 0);
+        does(&n, d);
+        attack(&n, d, REP);
+        n.now += prng_up_to(&n.chance, 31) * WEFT_S;
+        assert_int_equal(weft_siw_advance(d->siw, n.now), 0);
+        /* whatever it is by now, it can be given up */
+        assert_int_equal(weft_iwcm_destroy(d->cm, d->id), 0);
+        all_is_over(&n, d, 0);
+        assert_int_equal(weft_iwcm_create(d->cm, 0, &d->id), 0);
+    }
+    reached(d, WEFT_IWCM_EVENT_REPLY);
+    net_close(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -609,6 +785,8 @@ int main(void)
         cmocka_unit_test(test_an_initiator_of_peer_to_peer_mode_begins_as_siw_tune_does),
         cmocka_unit_test(test_a_responder_waits_for_siws_RTR_with_what_it_has_to_say),
         cmocka_unit_test(test_a_bad_CRC_in_the_first_FPDU_is_answered_by_a_Terminate),
+        cmocka_unit_test(test_a_responder_survives_hostile_initiators),
+        cmocka_unit_test(test_an_initiator_survives_hostile_responders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
