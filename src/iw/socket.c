@@ -328,8 +328,10 @@ static bool read_once(struct iw_socket *s, size_t *bytes)
                          {.iov_base = l->scratch, .iov_len = IW_SCRATCH_BYTES}};
     ssize_t n;
 
-    if (v[0].iov_len >= WINDOW_LARGE)
+    if (v[0].iov_len >= WINDOW_LARGE || (v[0].iov_len > 0 && s->bulk))
         v[1].iov_len = WINDOW_BEHIND;
+    /* the last segment of a message is short, and the next message's first one is not */
+    s->bulk = v[0].iov_len >= WINDOW_LARGE;
     asked = v[0].iov_len + v[1].iov_len;
     do
         n = readv(s->fd, v[0].iov_len > 0 ? v : v + 1, v[0].iov_len > 0 ? 2 : 1);

@@ -30,6 +30,7 @@ struct iw_socket {
     bool has_poll;   /* `poll` is a handle of the loop */
     bool ended;      /* nothing more to read */
     bool want_write; /* a write was cut short */
+    bool bulk;       /* the last read had a large place to go to */
     int watched;     /* what `poll` waits for */
     uv_poll_t poll;
 };
