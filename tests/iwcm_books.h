@@ -31,6 +31,7 @@ struct book {
     /* the provider's page */
     uint8_t has, cmd; /**< enum books_has; the command it has taken, or BOOKS_NO_CMD */
     bool aborted;     /**< ABORT was taken */
+    bool ending;      /**< it was told to end what it has now */
     uint32_t qpn;
     /* the client's page */
     bool known, destroyed;
@@ -117,6 +118,7 @@ static inline const char *books_cmd(struct books *b, const struct weft_iwcm_cmd 
     if (cmd->type == WEFT_IWCM_CMD_CONNECT || cmd->type == WEFT_IWCM_CMD_ACCEPT)
         k->qpn = cmd->param.qpn;
     k->aborted = cmd->type == WEFT_IWCM_CMD_ABORT;
+    k->ending = k->aborted || cmd->type == WEFT_IWCM_CMD_CLOSE || (k->ending && k->has == HAS_UP);
     return NULL;
 }
 
@@ -173,6 +175,9 @@ static inline void books_said(struct book *k, enum weft_iwcm_upcall_type type,
         k->has = type == WEFT_IWCM_UP_REPLY && status != WEFT_IWCM_OK ? HAS_NOTHING : HAS_UP;
     if (type == WEFT_IWCM_UP_CLOSE)
         k->has = HAS_NOTHING;
+    /* an attempt that was to be ended has become a connection: it is told again */
+    if (type != WEFT_IWCM_UP_DISCONNECT)
+        k->ending = false;
 }
 
 /** Ids end silently, too, when the client has not heard of them: pages of such are closed. */

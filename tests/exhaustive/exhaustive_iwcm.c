@@ -87,8 +87,9 @@ static uint64_t mix_id(uint64_t hash, const struct iwcm_id *c)
 
 static uint64_t mix_book(uint64_t hash, const struct book *k)
 {
-    hash = mix(hash, (uint64_t)k->has << 32 | (uint64_t)k->cmd << 24 | (uint64_t)k->aborted << 16 |
-                         (uint64_t)k->known << 8 | k->destroyed);
+    hash = mix(hash, (uint64_t)k->has << 32 | (uint64_t)k->cmd << 24 |
+                         (uint64_t)(k->aborted + 2 * k->ending) << 16 | (uint64_t)k->known << 8 |
+                         k->destroyed);
     for (int call = 0; call < WEFT_IWCM_CALLS; call++)
         hash = mix(hash, k->owed[call]);
     return mix(hash, (uint64_t)k->attempts << 16 | (uint64_t)k->accepts << 8 | k->up);
@@ -365,14 +366,15 @@ static void misbehave(struct world *w, enum role role)
         blame(w, "words out of order change nothing");
 }
 
-/* A provider that answers everything, whatever has come before. */
+/* A provider that answers everything, and ends what it was told to end, whatever came before. */
 static bool serve(struct world *w, enum role role)
 {
     const struct op ok = {.role = role, .number = WEFT_IWCM_OK};
     const struct op canceled = {.role = role, .number = WEFT_IWCM_CANCELED};
+    const struct book *k = page(w, role);
 
     return op_done(w, &ok) || op_reply(w, &canceled) || op_established(w, &ok) ||
-           op_close(w, &canceled);
+           (k && k->ending && op_close(w, &canceled));
 }
 
 /* Brings everything to its end: first without the client's help, then it destroys its ids. */

@@ -301,7 +301,7 @@ static void step(struct target *t)
     require(books_check(&t->books, t->cm));
 }
 
-/* The provider does what it owes for an id.
+/* The provider does what it owes for an id, and ends what it was told to end.
  * @return whether there was something */
 static bool serve(struct target *t, const struct book *k)
 {
@@ -315,7 +315,7 @@ static bool serve(struct target *t, const struct book *k)
         u.type = WEFT_IWCM_UP_REPLY;
     else if (k->has == HAS_ACCEPTING)
         u.type = WEFT_IWCM_UP_ESTABLISHED;
-    else if (k->has != HAS_UP)
+    else if (k->has != HAS_UP || !k->ending)
         return false;
     say(t, k->id, &u);
     return true;
