@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 16384u
+#define BUCKETS 8192u
 
 /* Bytes by which an MPA frame is known even if the rest of its key is wrong. */
 #define KEY_BEGINS "MPA "
@@ -22,7 +22,8 @@ enum connection_state {
 
 /* Ends and streams: 0 is who began, as far as that is known. */
 struct connection {
-    struct connection *chain;
+    struct connection *chain; /* in its bucket */
+    struct connection *next;  /* in the order in which they came */
     enum connection_state state;
     bool has_syn;
     struct capture_connection shown;
@@ -46,8 +47,7 @@ struct capture {
     size_t held;         /* memory of all pieces that wait */
     weft_time last_time; /* of the last packet */
     struct connection *bucket[BUCKETS];
-    /* In the order in which they came. */
-    struct connection *all[CAPTURE_CONNECTIONS_MAX];
+    struct connection *first, *last;
 };
 
 struct capture *capture_new(uint16_t port, const struct capture_sink *sink)
@@ -83,9 +83,12 @@ void capture_free(struct capture *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->connections; i++) {
-        clear(c, c->all[i]);
-        free(c->all[i]);
+    while (c->first) {
+        struct connection *k = c->first;
+
+        c->first = k->next;
+        clear(c, k);
+        free(k);
     }
     free(c);
 }
@@ -140,7 +143,12 @@ static struct connection *add(struct capture *c, const struct packet *p, uint32_
     k->end[1] = p->to;
     k->chain = c->bucket[bucket];
     c->bucket[bucket] = k;
-    c->all[c->connections++] = k;
+    if (c->last)
+        c->last->next = k;
+    else
+        c->first = k;
+    c->last = k;
+    c->connections++;
     return k;
 }
 
@@ -342,12 +350,13 @@ static void hurry(struct capture *c, struct connection *k, weft_time time)
 
 static void restart(struct capture *c, struct connection *k, const struct packet *p, weft_time time)
 {
-    struct connection *chain = k->chain;
+    struct connection *chain = k->chain, *next = k->next;
 
     hurry(c, k, time);
     clear(c, k);
     memset(k, 0, sizeof(*k));
     k->chain = chain;
+    k->next = next;
     k->end[0] = p->from;
     k->end[1] = p->to;
 }
@@ -453,6 +462,6 @@ void capture_packet(struct capture *c, int link, const void *data, uint32_t capt
 
 void capture_finish(struct capture *c)
 {
-    for (uint32_t i = 0; i < c->connections; i++)
-        hurry(c, c->all[i], c->last_time);
+    for (struct connection *k = c->first; k; k = k->next)
+        hurry(c, k, c->last_time);
 }
