@@ -663,7 +663,7 @@ static void does(struct net *n, struct side *d)
 /* Bytes in any pieces, with anything in between, and an end of any kind or none. */
 static void attack(struct net *n, struct side *d, const char *key)
 {
-    uint8_t data[128];
+    uint8_t data[128] = {0};
     size_t bytes = hostile(n, key, data), done = 0;
 
     while (done < bytes && prng_up_to(&n->chance, 15)) {
