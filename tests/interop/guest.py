@@ -4,6 +4,7 @@
 Its network is qemu's own NAT, so nothing needs root: a port of the guest is reached by the port of
 this machine's loopback in `ports`, and the guest reaches this machine's loopback as HOST.
 """
+import contextlib
 import pathlib
 import socket
 import subprocess
@@ -74,19 +75,19 @@ class Command:
 class Guest:
     """One virtual machine."""
 
-    def __init__(self, image, capture=None):
+    def __init__(self, image):
         self.folder = tempfile.TemporaryDirectory(prefix="weft-guest-")
         self.console = pathlib.Path(self.folder.name, "console")
         self.siw_options = ""
-        dump = ["-object", f"filter-dump,id=f0,netdev=n0,file={capture}"] if capture else []
+        self.monitor = pathlib.Path(self.folder.name, "monitor")
         # Somebody may take a port between finding it free and qemu's use of it.
         for _ in range(5):
-            self.qemu = self.start_qemu(image, dump)
+            self.qemu = self.start_qemu(image)
             if self.boot():
                 return
         raise Failed("qemu finds no free ports on the loopback")
 
-    def start_qemu(self, image, dump):
+    def start_qemu(self, image):
         self.shell, *ports = free_ports(1 + len(SERVICES))
         self.ports = dict(zip(SERVICES, ports))
         forwards = {SHELL: self.shell, **self.ports}
@@ -99,7 +100,7 @@ class Guest:
              "-no-reboot", "-serial", f"file:{self.console}", "-netdev", net, "-device",
              "virtio-net-pci,netdev=n0,romfile=", "-device", "virtio-rng-pci", "-kernel",
              str(image / "vmlinux"), "-initrd", str(image / "initramfs.cpio"), "-append", APPEND,
-             *dump], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+             "-monitor", f"unix:{self.monitor},server=on,wait=off"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def said(self):
         if not self.console.exists():
@@ -127,6 +128,27 @@ class Guest:
             return self.start("true").wait()[0] == 0
         except (OSError, Failed):
             return False
+
+    def order(self, text):
+        """Tells qemu's monitor something."""
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.settimeout(COMMAND_S)
+            sock.connect(str(self.monitor))
+            said = b""
+            for words in ("", text):
+                sock.sendall(words.encode() + b"\n" if words else b"")
+                said = b""
+                while not said.endswith(b"(qemu) "):
+                    said += sock.recv(65536)
+        if b"Error" in said:
+            raise Failed(f"qemu's monitor: {text}: {said.decode(errors='replace')}")
+
+    @contextlib.contextmanager
+    def capturing(self, path):
+        """Writes what goes through the guest's network to a capture file meanwhile."""
+        self.order(f"object_add filter-dump,id=f0,netdev=n0,file={path}")
+        yield
+        self.order("object_del f0")
 
     def end(self):
         """Ends it, as a power failure would."""

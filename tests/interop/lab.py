@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the tests against the kernel share: the guest, rping in it, weft on this side."""
 import contextlib
-import os
 import pathlib
 import re
 
@@ -18,8 +17,7 @@ class Lab:
 
     def __init__(self, image, folder):
         self.folder = pathlib.Path(folder)
-        self.capture = self.folder / "guest.pcap"
-        self.guest = guest.Guest(image, self.capture)
+        self.guest = guest.Guest(image)
         self.port = self.guest.ports[PORT]
         self.served_by = None
         self.logs = 0
@@ -72,13 +70,16 @@ class Lab:
         with iwarp_lab.Server(*options, **named) as server:
             yield server
 
+    @contextlib.contextmanager
+    def capturing(self):
+        """Gives the capture file of what the block does; it is whole behind the block."""
+        self.logs += 1
+        path = self.folder / f"{self.logs}.pcap"
+        with self.guest.capturing(path):
+            yield path
+
     def complaints(self):
         """What the guest's kernel says that it should not."""
         said = self.guest.run("dmesg")
         return [line for line in said.splitlines()
                 if re.search(r"BUG|Oops|WARNING|Call Trace|general protection|refcount|leak", line)]
-
-
-def weft_is_checked():
-    """Whether weft stops at its own broken invariants."""
-    return os.environ.get("WEFT_CHECKED") == "1"
