@@ -42,11 +42,12 @@
     "0022 4143 00000000 00000000 00000001 00000000 00000000000000000000000000000000 84609a12"
 #define FPDU_TERMINATE_CRC "0016 4147 00000000 00000002 00000001 00000000 02020000 75d367ed"
 
-static inline int hex_digit(char c)
+/** A digit's value; 16 if it is none. */
+static inline uint32_t hex_digit(char c)
 {
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-
-    return at ? (int)(at - digits) : -1;
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
 }
 
 /** Reads hexadecimal with blanks; returns the bytes. */
@@ -55,11 +56,11 @@ static inline uint32_t from_hex(const char *text, uint8_t out[HEX_MAX])
     uint32_t digits = 0;
 
     for (; *text; text++) {
-        int d = hex_digit(*text);
+        uint32_t d = hex_digit(*text);
 
         if (*text == ' ')
             continue;
-        assert_true(d >= 0 && digits < 2 * HEX_MAX);
+        assert_true(d < 16 && digits < 2 * HEX_MAX);
         out[digits / 2] = (uint8_t)(digits % 2 ? out[digits / 2] | d : d << 4);
         digits++;
     }

@@ -52,8 +52,9 @@ static inline void say_bytes(struct story *s, enum weft_iwarp_side from, const v
 static inline void say(struct story *s, enum weft_iwarp_side from, const char *hex)
 {
     uint8_t bytes[HEX_MAX];
+    uint32_t count = from_hex(hex, bytes);
 
-    say_bytes(s, from, bytes, from_hex(hex, bytes));
+    say_bytes(s, from, bytes, count);
 }
 
 /** Makes an FPDU of a ULPDU in hexadecimal; returns its bytes. */
@@ -77,8 +78,9 @@ static inline uint32_t make_fpdu(const char *ulpdu, bool crc, uint8_t out[HEX_MA
 static inline void fpdu(struct story *s, enum weft_iwarp_side from, const char *ulpdu)
 {
     uint8_t bytes[HEX_MAX + 16];
+    uint32_t count = make_fpdu(ulpdu, s->crc, bytes);
 
-    say_bytes(s, from, bytes, make_fpdu(ulpdu, s->crc, bytes));
+    say_bytes(s, from, bytes, count);
 }
 
 static inline struct story *story_new(void)

@@ -55,7 +55,7 @@ static enum capture_file_end read_bytes(void *bytes, uint32_t count, struct seen
 
     assert_non_null(c);
     assert_non_null(in);
-    memset(seen, 0, sizeof(*seen));
+    *seen = (struct seen){0};
     end = capture_file(c, in, error);
     *ret = *capture_stats(c);
     capture_free(c);
@@ -67,7 +67,7 @@ static void test_the_example(void **state)
     uint8_t bytes[FILE_MAX];
     char error[CAPTURE_ERROR_BYTES];
     struct capture_stats stats;
-    struct seen seen;
+    struct seen seen = {0};
 
     (void)state;
     assert_int_equal(read_bytes(bytes, load_example(bytes), &seen, &stats, error),
@@ -86,7 +86,7 @@ static void test_a_file_cut_anywhere(void **state)
     char error[CAPTURE_ERROR_BYTES];
     uint32_t count = load_example(bytes), whole = 0;
     struct capture_stats stats;
-    struct seen seen;
+    struct seen seen = {0};
 
     (void)state;
     for (uint32_t cut = 0; cut < count; cut++) {
@@ -111,7 +111,7 @@ static void test_what_is_no_capture_file(void **state)
     char text[] = "this is a letter, and it is longer than the header of a file of packets is";
     char error[CAPTURE_ERROR_BYTES];
     struct capture_stats stats;
-    struct seen seen;
+    struct seen seen = {0};
 
     (void)state;
     assert_int_equal(read_bytes(text, sizeof(text), &seen, &stats, error), CAPTURE_FILE_UNREADABLE);
@@ -124,7 +124,7 @@ static void test_a_link_type_that_is_not_known(void **state)
     char error[CAPTURE_ERROR_BYTES];
     uint32_t count = load_example(bytes);
     struct capture_stats stats;
-    struct seen seen;
+    struct seen seen = {0};
 
     (void)state;
     bytes[20] = 105; /* IEEE 802.11 */

@@ -63,9 +63,10 @@ static void test_any_length_at_any_address_and_in_any_two_pieces(void **state)
 
 static void test_the_CRCs_of_siw_s_frames_stand_least_significant_byte_first(void **state)
 {
-    static const char *const frames[] = {FPDU_RTR_WRITE,  FPDU_RTR_READ_RESPONSE,
-                                         FPDU_SEND,       FPDU_READ_REQUEST,
-                                         FPDU_SEND_ZEROS, FPDU_TERMINATE_CRC};
+    static const char send[] = FPDU_SEND, zeros[] = FPDU_SEND_ZEROS, read[] = FPDU_READ_REQUEST,
+                      response[] = FPDU_RTR_READ_RESPONSE, write[] = FPDU_RTR_WRITE,
+                      terminate[] = FPDU_TERMINATE_CRC;
+    static const char *const frames[] = {send, zeros, read, response, write, terminate};
     uint8_t frame[HEX_MAX];
 
     (void)state;

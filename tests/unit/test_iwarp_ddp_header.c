@@ -110,12 +110,12 @@ static void test_the_pad_fills_length_and_ULPDU_to_four_bytes(void **state)
 static void test_every_opcode_has_a_name_of_its_own(void **state)
 {
     (void)state;
-    for (uint8_t a = 0; a < RDMAP_OPCODES; a++) {
+    for (uint8_t a = 0; a < 8; a++) {
         assert_string_not_equal(rdmap_opcode_name(a), "reserved");
         for (uint8_t b = 0; b < a; b++)
             assert_string_not_equal(rdmap_opcode_name(a), rdmap_opcode_name(b));
     }
-    for (uint8_t a = RDMAP_OPCODES; a < 16; a++)
+    for (uint8_t a = 8; a < 16; a++)
         assert_string_equal(rdmap_opcode_name(a), "reserved");
     assert_string_equal(rdmap_opcode_name(RDMAP_READ_REQUEST), "Read Request");
 }
