@@ -436,6 +436,31 @@ static void test_without_a_header_an_error_of_reads_is_the_oldest_ones(void **st
     }
 }
 
+/* A Send with Invalidate of an STag that is none has the error of a Read's. */
+static void test_an_error_of_a_send_is_no_reads(void **state)
+{
+    static const struct {
+        uint8_t opcode;
+        enum weft_siw_wc_status first;
+    } rows[] = {
+        {RDMAP_SEND_INVALIDATE, WEFT_SIW_WC_FLUSHED},
+        {RDMAP_READ_REQUEST, WEFT_SIW_WC_REMOTE},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        struct siw_fixture *f = with_reads_out();
+        struct terminate t = {.error = TERMINATE_READ_STAG, .has_length = true, .has_header = true};
+        struct ddp_header h = {.last = true, .opcode = rows[i].opcode};
+
+        t.header_bytes = (uint8_t)ddp_header_write(&h, t.header);
+        qp_peer_terminated(&f->s, f->qp, &t);
+        siw_expect_wc(f, 0, WEFT_SIW_WC_READ, rows[i].first);
+        siw_expect_wc(f, 1, WEFT_SIW_WC_READ, WEFT_SIW_WC_FLUSHED);
+        siw_fixture_free(f);
+    }
+}
+
 static void test_a_made_up_read_header_names_nothing(void **state)
 {
     struct siw_fixture *f = with_reads_out();
@@ -470,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_a_silent_failure_writes_nothing),
         cmocka_unit_test(test_the_peers_terminate_names_a_read),
         cmocka_unit_test(test_without_a_header_an_error_of_reads_is_the_oldest_ones),
+        cmocka_unit_test(test_an_error_of_a_send_is_no_reads),
         cmocka_unit_test(test_a_made_up_read_header_names_nothing),
     };
 

@@ -244,8 +244,20 @@ void qp_fail_silently(struct weft_siw *s, struct qp *qp)
     connection_failed(s, qp->ep, false);
 }
 
+/* Whether a Terminate brings the header of something else than a Read Request: a Send with
+ * Invalidate can have the errors of reads, too. */
+static bool is_about_another(const struct terminate *t)
+{
+    struct ddp_header h;
+
+    if (!t->has_header)
+        return false;
+    ddp_header_read(t->header, &h);
+    return h.tagged || h.opcode != RDMAP_READ_REQUEST;
+}
+
 /* The read that a Terminate is about, or NULL: by the Read Request it brings, or, without one, the
- * oldest, if the error is one that only reads can have. */
+ * oldest, if the error is one that reads have. */
 static struct qp_request *read_named(const struct weft_siw *s, const struct qp *qp,
                                      const struct terminate *t)
 {
@@ -258,6 +270,8 @@ static struct qp_request *read_named(const struct weft_siw *s, const struct qp *
             r = request_at(s, r->next_read);
         return r;
     }
+    if (is_about_another(t))
+        return NULL;
     switch (t->error) {
     case TERMINATE_READ_STAG:
     case TERMINATE_READ_BOUNDS:
