@@ -187,18 +187,19 @@ static void test_a_qp_serves_one_connection_at_a_time_R131(void **state)
     assert_int_equal(player_wait(&client, WEFT_IW_REPLY, id, 1).status, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_both_sides_through_all_their_states_R114_R115_R116_R117_R120_R121),
-        TEST(test_a_rejected_request_is_idle_and_silent_R118),
-        TEST(test_nonzero_from_any_callback_destroys_R128),
-        TEST(test_destroying_later_is_for_callbacks),
-        TEST(test_a_reset_is_abrupt_for_both_R132),
-        TEST(test_arguments_and_states_that_are_refused),
-        TEST(test_a_qp_serves_one_connection_at_a_time_R131),
+        cmocka_unit_test_setup_teardown(
+            test_both_sides_through_all_their_states_R114_R115_R116_R117_R120_R121, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_rejected_request_is_idle_and_silent_R118, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_nonzero_from_any_callback_destroys_R128, start, stop),
+        cmocka_unit_test_setup_teardown(test_destroying_later_is_for_callbacks, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_reset_is_abrupt_for_both_R132, start, stop),
+        cmocka_unit_test_setup_teardown(test_arguments_and_states_that_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_qp_serves_one_connection_at_a_time_R131, start,
+                                        stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

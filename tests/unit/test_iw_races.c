@@ -692,33 +692,53 @@ static void test_race_22_a_listener_goes_while_a_child_s_callback_runs_R123(void
     assert_int_equal(player_state(&server, id), WEFT_IWCM_CONN_RECV);
 }
 
-#define RACE(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RACE(test_race_1_the_reply_comes_before_connect_returns_R114),
-        RACE(test_race_2_a_connection_that_ends_at_once_is_a_reply_never_a_close_R113),
-        RACE(test_race_3_destroy_ends_an_outstanding_connect_R107_R123),
-        RACE(test_race_4_destroy_meets_the_close_R106_R119_R135),
-        RACE(test_race_5_nonzero_from_established_with_the_close_to_come_R128_R133_R136),
-        RACE(test_race_6_the_reply_s_callback_disconnects_R132),
-        RACE(test_race_7_blocking_in_a_callback_is_refused_R133),
-        RACE(test_race_8_both_sides_disconnect_at_once_R106_R125_R132),
-        RACE(test_race_9_calls_after_the_close_reach_nothing_R122),
-        RACE(test_race_10_a_listener_goes_with_requests_queued_R124),
-        RACE(test_race_11_one_request_beyond_the_backlog_is_rejected_R115),
-        RACE(test_race_12_connect_again_after_it_failed_R114),
-        RACE(test_race_13_listen_again_after_it_failed_R115),
-        RACE(test_race_14_accept_with_a_bad_qp_leaves_the_request_R116_R118),
-        RACE(test_race_15_the_peer_resets_while_it_is_accepted_R117),
-        RACE(test_race_16_the_peer_is_gone_before_it_is_accepted_R116),
-        RACE(test_race_17_a_qp_goes_when_its_connection_has_closed_R126_R131),
-        RACE(test_race_18_disconnect_without_a_qp_changes_nothing_R122),
-        RACE(test_race_19_disconnect_and_close_in_one_burst_R120_R121),
-        RACE(test_race_20_no_memory_for_an_event_R115),
-        RACE(test_race_21_destroy_meets_the_last_event_s_callback_R123_R127),
-        RACE(test_race_22_a_listener_goes_while_a_child_s_callback_runs_R123),
+        cmocka_unit_test_setup_teardown(test_race_1_the_reply_comes_before_connect_returns_R114,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_2_a_connection_that_ends_at_once_is_a_reply_never_a_close_R113, start, stop),
+        cmocka_unit_test_setup_teardown(test_race_3_destroy_ends_an_outstanding_connect_R107_R123,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_race_4_destroy_meets_the_close_R106_R119_R135, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_5_nonzero_from_established_with_the_close_to_come_R128_R133_R136, start,
+            stop),
+        cmocka_unit_test_setup_teardown(test_race_6_the_reply_s_callback_disconnects_R132, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_race_7_blocking_in_a_callback_is_refused_R133, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_race_8_both_sides_disconnect_at_once_R106_R125_R132,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_race_9_calls_after_the_close_reach_nothing_R122, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_race_10_a_listener_goes_with_requests_queued_R124,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_11_one_request_beyond_the_backlog_is_rejected_R115, start, stop),
+        cmocka_unit_test_setup_teardown(test_race_12_connect_again_after_it_failed_R114, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_race_13_listen_again_after_it_failed_R115, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_14_accept_with_a_bad_qp_leaves_the_request_R116_R118, start, stop),
+        cmocka_unit_test_setup_teardown(test_race_15_the_peer_resets_while_it_is_accepted_R117,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_race_16_the_peer_is_gone_before_it_is_accepted_R116,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_17_a_qp_goes_when_its_connection_has_closed_R126_R131, start, stop),
+        cmocka_unit_test_setup_teardown(test_race_18_disconnect_without_a_qp_changes_nothing_R122,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_race_19_disconnect_and_close_in_one_burst_R120_R121,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_race_20_no_memory_for_an_event_R115, start, stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_21_destroy_meets_the_last_event_s_callback_R123_R127, start, stop),
+        cmocka_unit_test_setup_teardown(
+            test_race_22_a_listener_goes_while_a_child_s_callback_runs_R123, start, stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,15 +146,16 @@ static void test_nobody_there_is_refused_and_the_own_address_is_used(void **stat
     assert_int_equal(local.sin_addr.s_addr, own.sin_addr.s_addr);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_listener_for_all_of_ipv6_hears_ipv4_too),
-        TEST(test_many_connect_at_once),
-        TEST(test_without_descriptors_a_listener_waits_for_some),
-        TEST(test_nobody_there_is_refused_and_the_own_address_is_used),
+        cmocka_unit_test_setup_teardown(test_a_listener_for_all_of_ipv6_hears_ipv4_too, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_many_connect_at_once, start, stop),
+        cmocka_unit_test_setup_teardown(test_without_descriptors_a_listener_waits_for_some, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(test_nobody_there_is_refused_and_the_own_address_is_used,
+                                        start, stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,16 +189,14 @@ static void test_a_qp_that_is_connected_is_busy_R126(void **state)
     assert_int_equal(weft_iw_qp_destroy(client.iw, pair.client_qpn), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_sends_arrive_in_their_order),
-        TEST(test_a_write_of_16_mib_arrives_whole),
-        TEST(test_who_waits_for_a_queue_that_ends_is_told),
-        TEST(test_refusals_by_their_errnos),
-        TEST(test_a_qp_that_is_connected_is_busy_R126),
+        cmocka_unit_test_setup_teardown(test_sends_arrive_in_their_order, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_write_of_16_mib_arrives_whole, start, stop),
+        cmocka_unit_test_setup_teardown(test_who_waits_for_a_queue_that_ends_is_told, start, stop),
+        cmocka_unit_test_setup_teardown(test_refusals_by_their_errnos, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_qp_that_is_connected_is_busy_R126, start, stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
