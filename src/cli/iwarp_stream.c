@@ -80,7 +80,7 @@ static struct block *free_block(struct stream *t)
 /* Whether input could be sent now. */
 static bool can_send(struct stream *t)
 {
-    return t->link.state == IWARP_LINK_UP && free_block(t) != NULL;
+    return t->link.state == IWARP_LINK_UP && free_block(t);
 }
 
 static void send_block(struct stream *t, size_t bytes)
