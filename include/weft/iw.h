@@ -77,6 +77,8 @@ struct weft_iw_config {
 
 /** Starts a provider and its worker thread, which blocks all signals.
  * @param c  may be NULL: the defaults
+ * @param ret  the provider
+ * @return 0 or a negative errno
  * @retval -EAGAIN  no thread could be started
  * @retval -EMFILE  no descriptor is left */
 int weft_iw_open(const struct weft_iw_config *c, struct weft_iw **ret);
@@ -84,21 +86,35 @@ int weft_iw_open(const struct weft_iw_config *c, struct weft_iw **ret);
 /** Destroys all ids, QPs, queues and regions and ends the worker. No other thread may use it any
  * more.
  * @param iw  may be NULL
+ * @return 0 or a negative errno
  * @retval -EDEADLK  called from a callback */
 int weft_iw_close(struct weft_iw *iw);
 
 /** Makes an id.
- * @param callback  gets its events; NULL: they wait for weft_iw_wait() */
+ * @param iw  the provider
+ * @param callback  gets its events; NULL: they wait for weft_iw_wait()
+ * @param context  passed to the callback
+ * @param ret  the id
+ * @return 0 or a negative errno */
 int weft_iw_create(struct weft_iw *iw, weft_iw_callback callback, void *context, weft_iw_id *ret);
 
 /** Gives an id, such as a REQUEST's, another callback and context. Events that no callback has
- * begun with go to the new one. */
+ * begun with go to the new one.
+ * @param iw  the provider
+ * @param id  which id
+ * @param callback  gets its events
+ * @param context  passed to the callback
+ * @return 0 or a negative errno */
 int weft_iw_set_callback(struct weft_iw *iw, weft_iw_id id, weft_iw_callback callback,
                          void *context);
 
 /** Connects; REPLY tells how it went, and may be told before this returns.
+ * @param iw  the provider
+ * @param id  which id
  * @param from  own address; NULL: any
+ * @param to  the peer's address
  * @param p     terms, with the QP
+ * @return 0 or a negative errno
  * @retval -EBUSY         the QP has a connection
  * @retval -EISCONN       the id is not idle
  * @retval -EADDRNOTAVAIL the own address is none
@@ -107,8 +123,12 @@ int weft_iw_connect(struct weft_iw *iw, weft_iw_id id, const struct sockaddr *fr
                     const struct sockaddr *to, const struct weft_iwcm_param *p);
 
 /** Listens; returns when connections are possible.
+ * @param iw  the provider
+ * @param id  which id
+ * @param at  own address and port
  * @param backlog    requests that may wait for a callback; 0: 256
  * @param ret_local  where it listens, with its port; may be NULL
+ * @return 0 or a negative errno
  * @retval -EISCONN       the id is not idle
  * @retval -EADDRINUSE    somebody listens there
  * @retval -EADDRNOTAVAIL that address is not one of ours
@@ -117,6 +137,10 @@ int weft_iw_listen(struct weft_iw *iw, weft_iw_id id, const struct sockaddr *at,
                    struct sockaddr_storage *ret_local);
 
 /** Accepts a request; ESTABLISHED follows, and may be told before this returns.
+ * @param iw  the provider
+ * @param id  which id
+ * @param p  terms, with the QP
+ * @return 0 or a negative errno
  * @retval -EBUSY       the QP has a connection: the request still waits
  * @retval -EINVAL      there is no such QP, for example: the request still waits
  * @retval -ENOTCONN    there is no request to accept
@@ -124,32 +148,53 @@ int weft_iw_listen(struct weft_iw *iw, weft_iw_id id, const struct sockaddr *at,
 int weft_iw_accept(struct weft_iw *iw, weft_iw_id id, const struct weft_iwcm_param *p);
 
 /** Rejects a request; the id is idle, nothing follows.
+ * @param iw  the provider
+ * @param id  which id
  * @param private_data  may be NULL when bytes is 0
+ * @param bytes  its length
+ * @return 0 or a negative errno
  * @retval -ENOTCONN  there is no request to reject */
 int weft_iw_reject(struct weft_iw *iw, weft_iw_id id, const void *private_data, uint16_t bytes);
 
 /** Begins to end a connection; CLOSED follows. Returns 0, too, if it has ended already.
+ * @param iw  the provider
+ * @param id  which id
  * @param abrupt  reset it; otherwise finish what was posted
+ * @return 0 or a negative errno
  * @retval -ENOTCONN  it listens, is connecting, or was not accepted */
 int weft_iw_disconnect(struct weft_iw *iw, weft_iw_id id, bool abrupt);
 
 /** Gives an id up, whatever it is doing, and waits until that is done: no callback of it runs
  * afterwards, its QP is free. Events that wait are dropped.
+ * @param iw  the provider
+ * @param id  which id
+ * @return 0 or a negative errno
  * @retval -EDEADLK  called from a callback, where waiting would never end: return nonzero there, or
  *                   use weft_iw_destroy_later() for another id. Nothing was done. */
 int weft_iw_destroy(struct weft_iw *iw, weft_iw_id id);
 
-/** Gives an id up without waiting: for callbacks. No callback of it begins any more. */
+/** Gives an id up without waiting: for callbacks. No callback of it begins any more.
+ * @param iw  the provider
+ * @param id  which id
+ * @return 0 or a negative errno */
 int weft_iw_destroy_later(struct weft_iw *iw, weft_iw_id id);
 
 /** Waits for the next event of an id without a callback; a listener's are its REQUESTs.
+ * @param iw  the provider
+ * @param id  which id
  * @param timeout_ms  negative: for ever
+ * @param ret  the event
+ * @return 0 or a negative errno
  * @retval -ETIMEDOUT  none came
  * @retval -EDEADLK    called from a callback
  * @retval -EINVAL     the id has a callback */
 int weft_iw_wait(struct weft_iw *iw, weft_iw_id id, int timeout_ms, struct weft_iw_event *ret);
 
-/** An id's state. */
+/** An id's state.
+ * @param iw  the provider
+ * @param id  which id
+ * @param ret  its state
+ * @return 0 or a negative errno */
 int weft_iw_state(struct weft_iw *iw, weft_iw_id id, enum weft_iwcm_state *ret);
 
 /** @name Verbs: those of weft/siw.h, under the lock
@@ -158,38 +203,85 @@ int weft_iw_state(struct weft_iw *iw, weft_iw_id id, enum weft_iwcm_state *ret);
  * for NOTFOUND.
  * @{ */
 
-/** See weft_siw_cq_create(). */
+/** See weft_siw_cq_create().
+ * @param iw  the provider
+ * @param entries  completions it can hold
+ * @param ret_cqn  its number
+ * @return 0 or a negative errno */
 int weft_iw_cq_create(struct weft_iw *iw, uint32_t entries, uint32_t *ret_cqn);
-/** See weft_siw_cq_destroy(). Threads that wait for it get -ENOENT. */
+/** See weft_siw_cq_destroy(). Threads that wait for it get -ENOENT.
+ * @param iw  the provider
+ * @param cqn  the completion queue
+ * @return 0 or a negative errno */
 int weft_iw_cq_destroy(struct weft_iw *iw, uint32_t cqn);
-/** See weft_siw_qp_create(). */
+/** See weft_siw_qp_create().
+ * @param iw  the provider
+ * @param c  what it is made for
+ * @param ret_qpn  its number
+ * @return 0 or a negative errno */
 int weft_iw_qp_create(struct weft_iw *iw, const struct weft_siw_qp_config *c, uint32_t *ret_qpn);
 /** See weft_siw_qp_destroy(); waits while the QP's connection is closing.
+ * @param iw  the provider
+ * @param qpn  the queue pair
+ * @return 0 or a negative errno
  * @retval -EDEADLK  it would have to wait, in a callback
  * @retval -EBUSY    it is connected, and nobody closes it */
 int weft_iw_qp_destroy(struct weft_iw *iw, uint32_t qpn);
-/** See weft_siw_qp_reset(). */
+/** See weft_siw_qp_reset().
+ * @param iw  the provider
+ * @param qpn  the queue pair
+ * @return 0 or a negative errno */
 int weft_iw_qp_reset(struct weft_iw *iw, uint32_t qpn);
-/** See weft_siw_qp_query(). */
+/** See weft_siw_qp_query().
+ * @param iw  the provider
+ * @param qpn  the queue pair
+ * @param ret  what is known
+ * @return 0 or a negative errno */
 int weft_iw_qp_query(struct weft_iw *iw, uint32_t qpn, struct weft_siw_qp_info *ret);
-/** See weft_siw_region_register(). */
+/** See weft_siw_region_register().
+ * @param iw  the provider
+ * @param r  the memory, and what for
+ * @param ret_stag  its STag
+ * @return 0 or a negative errno */
 int weft_iw_register(struct weft_iw *iw, const struct weft_siw_region *r, uint32_t *ret_stag);
-/** See weft_siw_region_deregister(). */
+/** See weft_siw_region_deregister().
+ * @param iw  the provider
+ * @param stag  the region
+ * @return 0 or a negative errno */
 int weft_iw_deregister(struct weft_iw *iw, uint32_t stag);
-/** See weft_siw_post_send(); what fits is with TCP when it returns. */
+/** See weft_siw_post_send(); what fits is with TCP when it returns.
+ * @param iw  the provider
+ * @param qpn  the queue pair
+ * @param wr  the request
+ * @return 0 or a negative errno */
 int weft_iw_post_send(struct weft_iw *iw, uint32_t qpn, const struct weft_siw_send *wr);
-/** See weft_siw_post_recv(). */
+/** See weft_siw_post_recv().
+ * @param iw  the provider
+ * @param qpn  the queue pair
+ * @param wr  the request
+ * @return 0 or a negative errno */
 int weft_iw_post_recv(struct weft_iw *iw, uint32_t qpn, const struct weft_siw_recv *wr);
 /** Takes up to `count` completions.
+ * @param iw  the provider
+ * @param cqn  the completion queue
+ * @param count  completions at most
+ * @param ret  room for `count` completions
  * @return how many, 0 for none, or a negative errno */
 int weft_iw_poll(struct weft_iw *iw, uint32_t cqn, uint32_t count, struct weft_siw_wc *ret);
 /** The same, but waits for the first one.
+ * @param iw  the provider
+ * @param cqn  the completion queue
+ * @param count  completions at most
  * @param timeout_ms  negative: for ever
+ * @param ret  room for `count` completions
+ * @return 0 or a negative errno
  * @retval -ETIMEDOUT  none came
  * @retval -EDEADLK    called from a callback */
 int weft_iw_wait_cq(struct weft_iw *iw, uint32_t cqn, uint32_t count, int timeout_ms,
                     struct weft_siw_wc *ret);
-/** See weft_siw_stats(). */
+/** See weft_siw_stats().
+ * @param iw  the provider
+ * @param ret  the counters */
 void weft_iw_stats(struct weft_iw *iw, struct weft_siw_stats *ret);
 /** @} */
 
