@@ -106,6 +106,7 @@ struct weft_siw_config {
  * @param a   where its memory comes from; NULL: malloc and free. The larger part is touched only
  *            as it is used.
  * @param cm  the connection manager; outlives the provider
+ * @param ret  the provider
  * @retval WEFT_ERR_INVALID  the config's size or a number is out of range
  * @retval WEFT_ERR_NOMEM    the allocator gave nothing */
 int weft_siw_new(const struct weft_siw_config *c, const struct weft_alloc *a, struct weft_iwcm *cm,
@@ -152,10 +153,16 @@ struct weft_siw_op {
 };
 
 /** Takes the next thing to do, after the connection manager's commands were taken in.
+ * @param s  the provider
+ * @param now  the time
+ * @param ret  what to do
  * @return whether there was one */
 bool weft_siw_poll_op(struct weft_siw *s, weft_time now, struct weft_siw_op *ret);
 
 /** Says what became of a WRITE.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
  * @param bytes  how many were written, from 0 to the op's
  * The rest, if any, is offered again after weft_siw_tcp_writable().
  * @retval WEFT_ERR_INVALID  no WRITE is open, or it was shorter
@@ -163,10 +170,16 @@ bool weft_siw_poll_op(struct weft_siw *s, weft_time now, struct weft_siw_op *ret
 int weft_siw_tcp_written(struct weft_siw *s, weft_time now, weft_siw_ep ep, size_t bytes);
 
 /** Says that a socket takes bytes again, after a WRITE that was not written whole.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
  * @retval WEFT_ERR_STALE  the ep is gone */
 int weft_siw_tcp_writable(struct weft_siw *s, weft_time now, weft_siw_ep ep);
 
 /** Says that a DIAL has its TCP connection.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
  * @param local  the own address
  * @param mss    bytes of a TCP segment; 0: unknown
  * @retval WEFT_ERR_STATE  the ep does not dial
@@ -175,6 +188,10 @@ int weft_siw_tcp_up(struct weft_siw *s, weft_time now, weft_siw_ep ep,
                     const struct weft_iw_addr *local, uint32_t mss);
 
 /** Says that a DIAL or a BIND failed. RELEASE follows.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
+ * @param status  why
  * @retval WEFT_ERR_INVALID  status is WEFT_IWCM_OK
  * @retval WEFT_ERR_STATE    the ep neither dials nor binds
  * @retval WEFT_ERR_STALE    the ep is gone */
@@ -182,6 +199,9 @@ int weft_siw_tcp_failed(struct weft_siw *s, weft_time now, weft_siw_ep ep,
                         enum weft_iwcm_status status);
 
 /** Says that a BIND listens.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
  * @param local  where: with the port that was chosen
  * @retval WEFT_ERR_STATE  the ep does not bind
  * @retval WEFT_ERR_STALE  the ep is gone */
@@ -189,6 +209,12 @@ int weft_siw_tcp_bound(struct weft_siw *s, weft_time now, weft_siw_ep ep,
                        const struct weft_iw_addr *local);
 
 /** Brings a TCP connection that a listener accepted.
+ * @param s  the provider
+ * @param now  the time
+ * @param listener  who accepted it
+ * @param local  own address
+ * @param remote  the peer's address
+ * @param mss  bytes of a TCP segment; 0: unknown
  * @param ret  the new ep
  * @retval WEFT_ERR_FULL   no ep is free: close the connection
  * @retval WEFT_ERR_STATE  the ep does not listen
@@ -198,6 +224,11 @@ int weft_siw_tcp_incoming(struct weft_siw *s, weft_time now, weft_siw_ep listene
                           uint32_t mss, weft_siw_ep *ret);
 
 /** Brings bytes from a peer; all of them are taken, whatever they are.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
+ * @param data  what has arrived
+ * @param bytes  how many
  * @retval WEFT_ERR_STATE  the ep has no TCP connection
  * @retval WEFT_ERR_STALE  the ep is gone */
 int weft_siw_tcp_rx(struct weft_siw *s, weft_time now, weft_siw_ep ep, const void *data,
@@ -206,26 +237,39 @@ int weft_siw_tcp_rx(struct weft_siw *s, weft_time now, weft_siw_ep ep, const voi
 /** Where the very next bytes from a peer belong, if that is known and they need no check first
  * (payload without CRC): a host reads them there and says so by weft_siw_tcp_rx_placed(). Never
  * needed for correctness.
+ * @param s  the provider
+ * @param ep  the connection
  * @param ret_bytes  how many fit
  * @return the place, or NULL: use weft_siw_tcp_rx(); valid until the next call for this provider */
 void *weft_siw_rx_window(struct weft_siw *s, weft_siw_ep ep, size_t *ret_bytes);
 
 /** Says how many bytes were read into the window.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
+ * @param bytes  how many
  * @retval WEFT_ERR_INVALID  more than it was long
  * @retval WEFT_ERR_STALE    the ep is gone */
 int weft_siw_tcp_rx_placed(struct weft_siw *s, weft_time now, weft_siw_ep ep, size_t bytes);
 
 /** Says that a peer's direction has ended.
+ * @param s  the provider
+ * @param now  the time
+ * @param ep  the connection
  * @param lost  by an error or RST (both directions are gone); otherwise by FIN
  * @retval WEFT_ERR_STATE  the ep has no TCP connection
  * @retval WEFT_ERR_STALE  the ep is gone */
 int weft_siw_tcp_end(struct weft_siw *s, weft_time now, weft_siw_ep ep, bool lost);
 
 /** Fires timers that are due. Feed what has arrived before.
+ * @param s  the provider
+ * @param now  the time
  * @retval WEFT_ERR_CLOCK  `now` lies before an earlier one */
 int weft_siw_advance(struct weft_siw *s, weft_time now);
 
-/** The next time at which weft_siw_advance() has something to do, or WEFT_TIME_NEVER. */
+/** The next time at which weft_siw_advance() has something to do, or WEFT_TIME_NEVER.
+ * @param s  the provider
+ * @return that time */
 weft_time weft_siw_deadline(const struct weft_siw *s);
 /** @} */
 
@@ -233,6 +277,7 @@ weft_time weft_siw_deadline(const struct weft_siw *s);
  * @{ */
 
 /** Makes a completion queue.
+ * @param s  the provider
  * @param entries  completions it can hold, at least 1: each request posted reserves one, so it
  *                 never overflows
  * @param ret_cqn  its number, never 0
@@ -241,6 +286,8 @@ weft_time weft_siw_deadline(const struct weft_siw *s);
 int weft_siw_cq_create(struct weft_siw *s, uint32_t entries, uint32_t *ret_cqn);
 
 /** Ends a completion queue; completions in it are lost.
+ * @param s  the provider
+ * @param cqn  the completion queue
  * @retval WEFT_ERR_CONFLICT  a QP uses it
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */
 int weft_siw_cq_destroy(struct weft_siw *s, uint32_t cqn);
@@ -278,11 +325,17 @@ struct weft_siw_wc {
 };
 
 /** Takes the oldest completion.
+ * @param s  the provider
+ * @param cqn  the completion queue
+ * @param ret  the completion
  * @return whether there was one; false, too, if there is no such queue */
 bool weft_siw_cq_poll(struct weft_siw *s, uint32_t cqn, struct weft_siw_wc *ret);
 
 /** Asks for one EVENT_CQ at the next completion that is made, or at the next solicited or failed
  * one. Completions that are there already do not count: poll after arming.
+ * @param s  the provider
+ * @param cqn  the completion queue
+ * @param solicited_only  only at a solicited or failed one
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */
 int weft_siw_cq_arm(struct weft_siw *s, uint32_t cqn, bool solicited_only);
 
@@ -306,6 +359,8 @@ struct weft_siw_region {
 };
 
 /** Registers memory.
+ * @param s  the provider
+ * @param r  the memory, and what for
  * @param ret_stag  its STag, never 0
  * @retval WEFT_ERR_INVALID  no bytes, or to + bytes or base + bytes wraps
  * @retval WEFT_ERR_FULL     as many as configured are registered */
@@ -313,12 +368,17 @@ int weft_siw_region_register(struct weft_siw *s, const struct weft_siw_region *r
                              uint32_t *ret_stag);
 
 /** Ends a registration: the memory is the program's again.
+ * @param s  the provider
+ * @param stag  the region
  * @retval WEFT_ERR_CONFLICT  bytes of it are on their way: an RDMA Read of a peer is being
  * answered, or one of our own is outstanding. Wait, or end the connection.
  * @retval WEFT_ERR_NOTFOUND  there is no such STag */
 int weft_siw_region_deregister(struct weft_siw *s, uint32_t stag);
 
-/** Whether an STag is registered and was not invalidated. */
+/** Whether an STag is registered and was not invalidated.
+ * @param s  the provider
+ * @param stag  the region
+ * @return whether it is */
 bool weft_siw_region_valid(const struct weft_siw *s, uint32_t stag);
 
 /** States of a QP (RFC 5040's verbs; Linux calls IDLE and before INIT). */
@@ -342,6 +402,8 @@ struct weft_siw_qp_config {
 };
 
 /** Makes a QP, IDLE, and makes it known to the connection manager.
+ * @param s  the provider
+ * @param c  what it is made for
  * @param ret_qpn  its number, never 0; of a QP that ended it comes again late
  * @retval WEFT_ERR_INVALID   no sends
  * @retval WEFT_ERR_NOTFOUND  there is no such completion queue
@@ -349,12 +411,16 @@ struct weft_siw_qp_config {
 int weft_siw_qp_create(struct weft_siw *s, const struct weft_siw_qp_config *c, uint32_t *ret_qpn);
 
 /** Ends a QP; requests in it are lost without a completion, those made stay in their queues.
+ * @param s  the provider
+ * @param qpn  the queue pair
  * @retval WEFT_ERR_STATE     it has a connection: wait for CLOSED or GONE
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */
 int weft_siw_qp_destroy(struct weft_siw *s, uint32_t qpn);
 
 /** Makes a QP that ended in ERROR, or is IDLE, as new: IDLE, its queues empty. An orderly close
  * leaves it IDLE by itself.
+ * @param s  the provider
+ * @param qpn  the queue pair
  * @retval WEFT_ERR_STATE     it has a connection: wait for CLOSED or GONE
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */
 int weft_siw_qp_reset(struct weft_siw *s, uint32_t qpn);
@@ -378,6 +444,9 @@ struct weft_siw_qp_info {
 };
 
 /** What is known about a QP.
+ * @param s  the provider
+ * @param qpn  the queue pair
+ * @param ret  what is known
  * @retval WEFT_ERR_NOTFOUND  there is none of that number */
 int weft_siw_qp_query(const struct weft_siw *s, uint32_t qpn, struct weft_siw_qp_info *ret);
 
@@ -422,6 +491,10 @@ struct weft_siw_send {
 };
 
 /** Posts to the send queue.
+ * @param s  the provider
+ * @param now  the time
+ * @param qpn  the queue pair
+ * @param wr  the request
  * @retval WEFT_ERR_INVALID   opcode, flags, count, together more than 2^32-1 bytes, or a READ where
  *                            the peers agreed on none
  * @retval WEFT_ERR_FULL      the send queue or its completion queue is: poll completions
@@ -439,6 +512,9 @@ struct weft_siw_recv {
 };
 
 /** Posts to the receive queue.
+ * @param s  the provider
+ * @param qpn  the queue pair
+ * @param wr  the request
  * @retval WEFT_ERR_INVALID   count, or together more than 2^32-1 bytes
  * @retval WEFT_ERR_FULL      the receive queue or its completion queue is: poll completions
  * @retval WEFT_ERR_STATE     the QP is neither IDLE nor RTS nor CLOSING
@@ -459,6 +535,8 @@ struct weft_siw_event {
 };
 
 /** Takes the next event.
+ * @param s  the provider
+ * @param ret  the event
  * @return whether there was one */
 bool weft_siw_poll_event(struct weft_siw *s, struct weft_siw_event *ret);
 /** @} */
@@ -483,17 +561,23 @@ struct weft_siw_stats {
     uint32_t regions;         /**< regions in use */
 };
 
-/** What happened so far. */
+/** What happened so far.
+ * @param s  the provider
+ * @param ret  the counters */
 void weft_siw_stats(const struct weft_siw *s, struct weft_siw_stats *ret);
 
-/** Bytes taken from the allocator, touched or not. */
+/** Bytes taken from the allocator, touched or not.
+ * @param s  the provider
+ * @return how many */
 size_t weft_siw_bytes(const struct weft_siw *s);
 
 /** A QP state's name, for example "RTS".
+ * @param state  a state
  * @return a constant string; "?" for none */
 const char *weft_siw_qp_state_name(enum weft_siw_qp_state state);
 
 /** A completion's status in words.
+ * @param status  why
  * @return a constant string; "unknown status" for none */
 const char *weft_siw_wc_status_text(enum weft_siw_wc_status status);
 
