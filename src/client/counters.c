@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters of a fabric: who is asked for what, and what became of it. */
+#include "client/counters.h"
+
+#include "core/base/index.h"
+#include "core/wire/field.h"
+
+#include <stdlib.h>
+
+#define GSI_QKEY  0x80010000U
+#define ALL_PORTS 255
+/* LIDs from here on are no node's. */
+#define LID_END   0xC000
+
+#define NO_AGENT UINT32_MAX
+
+enum ask {
+    ASK_ABILITIES,
+    ASK_SUM_CLASSIC,
+    ASK_SUM_EXTENDED,
+    ASK_CLASSIC,
+    ASK_EXTENDED,
+    ASK_RESET_CLASSIC,
+    ASK_RESET_EXTENDED
+};
+
+/* Who answers for some ports. */
+struct agent {
+    uint32_t port; /* of the sweep: the one that answers */
+    struct weft_mad_addr to;
+    struct pma_abilities has;
+    bool knows; /* `has` was told, or is what is taken for it */
+    bool told;
+    bool silent;
+    bool quiet; /* the sum of its ports is not above any limit */
+    bool redirected;
+    bool no_address;
+};
+
+struct port {
+    uint32_t agent; /* NO_AGENT: not wanted, or not there */
+    uint8_t asked, got;
+    uint8_t resets, resets_done;
+    bool refused;
+    struct pma_values values;
+};
+
+struct counters {
+    const struct sweep *sweep;
+    struct gmp_asker *asker;
+    const uint64_t *limits;
+    struct port *ports;
+    struct agent *agents;
+    uint32_t agent_count;
+    struct index by_guid; /* nodes of the sweep */
+    int verdict;
+};
+
+void counters_config_init(struct counters_config *ret)
+{
+    *ret = (struct counters_config){.wanted = NULL};
+    gmp_asker_config_init(&ret->asker);
+}
+
+static void put(struct counters *c, enum ask kind, uint32_t about)
+{
+    static const uint16_t attributes[] = {
+        [ASK_ABILITIES] = WEFT_ATTR_CLASS_PORT_INFO,
+        [ASK_SUM_CLASSIC] = WEFT_ATTR_PM_PORT_COUNTERS,
+        [ASK_SUM_EXTENDED] = WEFT_ATTR_PM_PORT_COUNTERS_EXT,
+        [ASK_CLASSIC] = WEFT_ATTR_PM_PORT_COUNTERS,
+        [ASK_EXTENDED] = WEFT_ATTR_PM_PORT_COUNTERS_EXT,
+        [ASK_RESET_CLASSIC] = WEFT_ATTR_PM_PORT_COUNTERS,
+        [ASK_RESET_EXTENDED] = WEFT_ATTR_PM_PORT_COUNTERS_EXT,
+    };
+    const struct gmp_question q = {
+        .about = about,
+        .kind = (uint8_t)kind,
+        .method = kind >= ASK_RESET_CLASSIC ? WEFT_METHOD_SET : WEFT_METHOD_GET,
+        .attr_id = attributes[kind],
+    };
+
+    if (gmp_asker_put(c->asker, &q) != 0)
+        c->verdict = WEFT_ERR_NOMEM;
+}
+
+static const struct sweep_node *node_of(const struct counters *c, uint32_t port)
+{
+    return sweep_node(c->sweep, sweep_port(c->sweep, port)->node);
+}
+
+static bool is_switch(const struct counters *c, uint32_t port)
+{
+    return node_of(c, port)->type == SWEEP_SWITCH;
+}
+
+/* The ports that an agent answers for. */
+static void agent_ports(const struct counters *c, const struct agent *a, uint32_t *ret_first,
+                        uint32_t *ret_last)
+{
+    const struct sweep_node *n = node_of(c, a->port);
+
+    *ret_first = *ret_last = a->port;
+    if (n->type == SWEEP_SWITCH) {
+        *ret_first = n->first_port + 1;
+        *ret_last = n->first_port + n->port_count;
+    }
+}
+
+static void ports_ask(struct counters *c, const struct agent *a)
+{
+    uint32_t first, last;
+
+    agent_ports(c, a, &first, &last);
+    for (uint32_t i = first; i <= last; i++) {
+        if (c->ports[i].agent == NO_AGENT)
+            continue;
+        if (a->has.extended) {
+            c->ports[i].asked++;
+            put(c, ASK_EXTENDED, i);
+        }
+        if (!a->has.errors) {
+            c->ports[i].asked++;
+            put(c, ASK_CLASSIC, i);
+        }
+    }
+}
+
+static void agent_begin(struct counters *c, struct agent *a)
+{
+    a->knows = true;
+    if (c->limits && a->has.all_ports && is_switch(c, a->port))
+        put(c, a->has.errors ? ASK_SUM_EXTENDED : ASK_SUM_CLASSIC, a->port);
+    else
+        ports_ask(c, a);
+}
+
+/* The node of a sweep with a GUID. */
+static uint32_t node_find(const struct counters *c, uint64_t guid)
+{
+    uint32_t hash = index_hash(guid);
+    uint32_t pos = hash;
+    uint32_t slot;
+
+    do {
+        slot = index_next(&c->by_guid, hash, &pos);
+    } while (slot != INDEX_EMPTY && sweep_node(c->sweep, slot)->guid != guid);
+    return slot;
+}
+
+/* The port of another sweep that has the same node GUID and number, or SWEEP_NONE. */
+static uint32_t port_find(const struct counters *in, const struct sweep *sweep, uint32_t port)
+{
+    const struct sweep_port *p = sweep_port(sweep, port);
+    uint32_t node = node_find(in, sweep_node(sweep, p->node)->guid);
+
+    if (node == INDEX_EMPTY || p->number > sweep_node(in->sweep, node)->port_count)
+        return SWEEP_NONE;
+    return sweep_node(in->sweep, node)->first_port + p->number;
+}
+
+/* What an earlier reading was told by the same agent. */
+static const struct pma_abilities *abilities_known(const struct counters *c,
+                                                   const struct counters *known, uint32_t port)
+{
+    uint32_t there = known ? port_find(known, c->sweep, port) : SWEEP_NONE;
+
+    if (there == SWEEP_NONE)
+        return NULL;
+    return counters_abilities(known, is_switch(known, there) ? there + 1 : there);
+}
+
+static void agent_add(struct counters *c, const struct counters *known, uint32_t port)
+{
+    const struct sweep_port *p = sweep_port(c->sweep, port);
+    const struct pma_abilities *has = abilities_known(c, known, port);
+    struct agent *a = &c->agents[c->agent_count++];
+
+    *a = (struct agent){.port = port, .to = {.lid = p->lid, .qpn = WEFT_QP_GSI, .qkey = GSI_QKEY}};
+    a->no_address = p->lid == 0 || p->lid >= LID_END;
+    a->silent = p->silent;
+    if (a->no_address || a->silent)
+        return;
+    if (!has) {
+        put(c, ASK_ABILITIES, port);
+        return;
+    }
+    a->has = *has;
+    a->told = true;
+    agent_begin(c, a);
+}
+
+/* Gives each port that is wanted the agent that answers for it. */
+static void ports_assign(struct counters *c, const bool *wanted)
+{
+    uint32_t agents = 0;
+
+    for (uint32_t i = 0; i < sweep_port_count(c->sweep); i++) {
+        uint32_t end = sweep_end_port(c->sweep, i);
+        bool is_there = is_switch(c, i) ? i != end : sweep_port(c->sweep, i)->reached;
+
+        c->ports[i].agent = NO_AGENT;
+        if (!is_there || (wanted && !wanted[i]))
+            continue;
+        /* A switch's ports come one after the other. */
+        if (agents == 0 || c->agents[agents - 1].port != end)
+            c->agents[agents++].port = end;
+        c->ports[i].agent = agents - 1;
+    }
+    c->agent_count = agents;
+}
+
+static int index_nodes(struct counters *c)
+{
+    uint32_t nodes = sweep_node_count(c->sweep);
+    uint32_t entries = index_entries(nodes);
+    struct index_entry *memory = calloc(entries, sizeof(*memory));
+
+    if (!memory)
+        return WEFT_ERR_NOMEM;
+    index_init(&c->by_guid, memory, entries);
+    for (uint32_t i = 0; i < nodes; i++)
+        index_put(&c->by_guid, index_hash(sweep_node(c->sweep, i)->guid), i);
+    return 0;
+}
+
+static int begin(struct counters *c, const bool *wanted, const struct counters *known)
+{
+    size_t ports = (size_t)sweep_port_count(c->sweep) + 1;
+    uint32_t agents;
+    int err = index_nodes(c);
+
+    c->ports = calloc(ports, sizeof(c->ports[0]));
+    c->agents = calloc(ports, sizeof(c->agents[0]));
+    if (err || !c->ports || !c->agents)
+        return WEFT_ERR_NOMEM;
+    ports_assign(c, wanted);
+    agents = c->agent_count;
+    c->agent_count = 0;
+    for (uint32_t i = 0; i < agents; i++)
+        agent_add(c, known, c->agents[i].port);
+    return c->verdict;
+}
+
+int counters_new(const struct sweep *sweep, const struct counters_config *c,
+                 const struct counters *known, weft_mad_agent_id agent, struct counters **ret)
+{
+    struct counters_config config;
+    struct counters *made = calloc(1, sizeof(*made));
+    int err;
+
+    counters_config_init(&config);
+    if (c)
+        config = *c;
+    err =
+        made ? gmp_asker_new(&config.asker, agent, WEFT_CLASS_PERF, &made->asker) : WEFT_ERR_NOMEM;
+    if (!err) {
+        made->sweep = sweep;
+        made->limits = config.limits;
+        err = begin(made, config.wanted, known);
+    }
+    if (err) {
+        (void)counters_free(made);
+        return err;
+    }
+    *ret = made;
+    return 0;
+}
+
+struct counters *counters_free(struct counters *c)
+{
+    if (c) {
+        (void)gmp_asker_free(c->asker);
+        free(c->ports);
+        free(c->agents);
+        free(c->by_guid.entries);
+    }
+    free(c);
+    return NULL;
+}
+
+/* Whose question it is: abilities and sums are about the port that answers. */
+static struct agent *agent_of(const struct counters *c, const struct gmp_question *q)
+{
+    uint32_t port = q->about;
+
+    if (q->kind < ASK_CLASSIC) {
+        uint32_t last;
+
+        /* A switch's port 0 has no agent noted; one of the others that are wanted has. */
+        if (is_switch(c, port)) {
+            const struct agent any = {.port = port};
+
+            agent_ports(c, &any, &port, &last);
+            while (port < last && c->ports[port].agent == NO_AGENT)
+                port++;
+        }
+    }
+    return &c->agents[c->ports[port].agent];
+}
+
+static void attribute_fill(const struct counters *c, const struct gmp_question *q,
+                           const struct agent *a, uint8_t *attribute)
+{
+    uint8_t select = sweep_port(c->sweep, q->about)->number;
+
+    if (q->kind == ASK_ABILITIES)
+        return;
+    if (q->kind == ASK_RESET_CLASSIC || q->kind == ASK_RESET_EXTENDED)
+        pma_fill_reset(attribute, q->kind == ASK_RESET_EXTENDED, &a->has);
+    if (q->kind == ASK_SUM_CLASSIC || q->kind == ASK_SUM_EXTENDED)
+        select = ALL_PORTS;
+    wire_set(WIRE_PORT_COUNTERS_PORT_SELECT, attribute, select);
+}
+
+bool counters_poll(struct counters *c, struct weft_mad_send_req *ret)
+{
+    struct gmp_question q;
+
+    if (gmp_asker_again(c->asker, ret))
+        return true;
+    while (gmp_asker_next(c->asker, &q)) {
+        const struct agent *a = agent_of(c, &q);
+
+        if (a->silent)
+            continue;
+        attribute_fill(c, &q, a, gmp_asker_ask(c->asker, &q, &a->to, ret));
+        return true;
+    }
+    return false;
+}
+
+/* Whether it is to be asked elsewhere, once, in the same subnet (IBA 13.5.2). */
+static bool is_redirected(struct agent *a, const struct gmp_result *r)
+{
+    uint64_t lid;
+
+    if ((r->status & WEFT_STATUS_REDIRECT) == 0 || a->redirected || !r->data ||
+        r->question.kind != ASK_ABILITIES)
+        return false;
+    lid = wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_LID, r->data);
+    if (lid == 0 || lid >= LID_END)
+        return false;
+    a->redirected = true;
+    a->to.lid = (uint16_t)lid;
+    a->to.sl = (uint8_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_SL, r->data);
+    a->to.qpn = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QP, r->data);
+    a->to.qkey = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, r->data);
+    return true;
+}
+
+static void abilities_told(struct counters *c, struct agent *a, const uint8_t *data)
+{
+    /* Whoever refuses to say what it has is asked for what all must have. */
+    if (data)
+        pma_read_abilities(data, &a->has);
+    a->told = data != NULL;
+    agent_begin(c, a);
+}
+
+static bool is_above(const struct pma_values *v, const uint64_t *limits)
+{
+    for (unsigned i = 0; i < PMA_ERRORS; i++)
+        if (pma_has(v->stuck, i) || v->value[i] > limits[i])
+            return true;
+    return false;
+}
+
+static void sum_told(struct counters *c, struct agent *a, const struct gmp_result *r,
+                     const uint8_t *data)
+{
+    struct pma_values v = {.present = 0};
+
+    if (data && r->question.kind == ASK_SUM_EXTENDED)
+        pma_read_extended(data, &a->has, &v);
+    else if (data)
+        pma_read_classic(data, &a->has, &v);
+    if (data && !is_above(&v, c->limits))
+        a->quiet = true;
+    else
+        ports_ask(c, a);
+}
+
+static void port_told(struct counters *c, const struct agent *a, const struct gmp_result *r,
+                      const uint8_t *data)
+{
+    struct port *p = &c->ports[r->question.about];
+
+    if (!data) {
+        p->refused = true;
+        return;
+    }
+    p->got++;
+    if (r->question.kind == ASK_EXTENDED)
+        pma_read_extended(data, &a->has, &p->values);
+    else
+        pma_read_classic(data, &a->has, &p->values);
+}
+
+/* The answer's attribute if it is one to what was asked. */
+static const uint8_t *data_of(const struct counters *c, const struct gmp_result *r)
+{
+    uint8_t select = sweep_port(c->sweep, r->question.about)->number;
+
+    if (!r->data || r->status != WEFT_STATUS_OK)
+        return NULL;
+    if (r->question.kind == ASK_ABILITIES)
+        return r->data;
+    if (r->question.kind == ASK_SUM_CLASSIC || r->question.kind == ASK_SUM_EXTENDED)
+        select = ALL_PORTS;
+    return wire_get(WIRE_PORT_COUNTERS_PORT_SELECT, r->data) == select ? r->data : NULL;
+}
+
+void counters_event(struct counters *c, const struct weft_mad_event *ev)
+{
+    struct gmp_result r;
+    const uint8_t *data;
+    struct agent *a;
+
+    if (!gmp_asker_event(c->asker, ev, &r))
+        return;
+    a = agent_of(c, &r.question);
+    if (!r.answered) {
+        a->silent = true;
+        return;
+    }
+    data = data_of(c, &r);
+    switch ((enum ask)r.question.kind) {
+    case ASK_ABILITIES:
+        if (is_redirected(a, &r))
+            put(c, ASK_ABILITIES, r.question.about);
+        else
+            abilities_told(c, a, data);
+        break;
+    case ASK_SUM_CLASSIC:
+    case ASK_SUM_EXTENDED:
+        sum_told(c, a, &r, data);
+        break;
+    case ASK_CLASSIC:
+    case ASK_EXTENDED:
+        port_told(c, a, &r, data);
+        break;
+    case ASK_RESET_CLASSIC:
+    case ASK_RESET_EXTENDED:
+        if (data)
+            c->ports[r.question.about].resets_done++;
+        break;
+    }
+}
+
+bool counters_done(const struct counters *c)
+{
+    return gmp_asker_idle(c->asker);
+}
+
+int counters_verdict(const struct counters *c)
+{
+    return c->verdict;
+}
+
+enum counters_state counters_state(const struct counters *c, uint32_t port)
+{
+    const struct port *p = &c->ports[port];
+    const struct agent *a;
+
+    if (p->agent == NO_AGENT)
+        return COUNTERS_UNASKED;
+    a = &c->agents[p->agent];
+    if (a->no_address)
+        return COUNTERS_NO_ADDRESS;
+    if (a->quiet)
+        return COUNTERS_QUIET;
+    if (p->asked > 0 && p->got == p->asked)
+        return COUNTERS_READ;
+    if (p->got > 0)
+        return COUNTERS_PART;
+    return p->refused ? COUNTERS_REFUSED : COUNTERS_SILENT;
+}
+
+const struct pma_values *counters_get(const struct counters *c, uint32_t port)
+{
+    return &c->ports[port].values;
+}
+
+const struct pma_abilities *counters_abilities(const struct counters *c, uint32_t port)
+{
+    const struct port *p = &c->ports[port];
+
+    return p->agent != NO_AGENT && c->agents[p->agent].told ? &c->agents[p->agent].has : NULL;
+}
+
+int counters_reset(struct counters *c)
+{
+    if (!counters_done(c))
+        return WEFT_ERR_STATE;
+    for (uint32_t i = 0; i < sweep_port_count(c->sweep); i++) {
+        struct port *p = &c->ports[i];
+
+        if (counters_state(c, i) != COUNTERS_READ)
+            continue;
+        p->resets_done = 0;
+        p->resets = 1;
+        put(c, ASK_RESET_CLASSIC, i);
+        if (c->agents[p->agent].has.extended) {
+            p->resets++;
+            put(c, ASK_RESET_EXTENDED, i);
+        }
+    }
+    return c->verdict;
+}
+
+bool counters_was_reset(const struct counters *c, uint32_t port)
+{
+    const struct port *p = &c->ports[port];
+
+    return p->resets > 0 && p->resets_done == p->resets;
+}
+
+void counters_stats(const struct counters *c, struct gmp_asker_stats *ret)
+{
+    gmp_asker_stats(c->asker, ret);
+}
+
+bool counters_delta(const struct counters *old, const struct counters *new, uint32_t port,
+                    struct pma_delta *ret)
+{
+    uint32_t there = port_find(old, new->sweep, port);
+
+    if (there == SWEEP_NONE || counters_state(old, there) != COUNTERS_READ ||
+        counters_state(new, port) != COUNTERS_READ)
+        return false;
+    pma_delta(&old->ports[there].values, &new->ports[port].values, ret);
+    return true;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Requests of a general management class by LID, many at a time: what waits, what is under way in a
+ * window that grows with answers and shrinks where they come late, and what is asked once more
+ * because packets get lost. A node that is BUSY is asked again like one that says nothing.
+ *
+ * It does no I/O: its owner takes questions out of the queue, has them made into sends of a
+ * weft_mad_port, and feeds that port's events.
+ */
+#ifndef WEFT_CLIENT_GMP_ASKER_H
+#define WEFT_CLIENT_GMP_ASKER_H
+
+#include <weft/mad.h>
+
+/** Bytes of an attribute behind WEFT_ATTRIBUTE_OFFSET. */
+#define GMP_ATTRIBUTE_BYTES (WEFT_MAD_BYTES - WEFT_ATTRIBUTE_OFFSET)
+
+/** How patiently to ask. */
+struct gmp_asker_config {
+    uint32_t window_first; /**< default 64: questions under way in the beginning; 1..window_max */
+    uint32_t window_max; /**< default 512: at most; 1..512. As many again may be under way that have
+                              had no answer in time, so that the dead do not stand in the way of
+                              the living */
+    weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead;
+                              4 ms..1 min */
+    uint8_t tries;       /**< default 10: packets sent in that time; 1..250 */
+    uint8_t rounds;      /**< default 4: how often all of this is done where packets get lost: where
+                              more than one answer of 16 needed a second packet; at least 1 */
+};
+
+/** Fills in the defaults. */
+void gmp_asker_config_init(struct gmp_asker_config *ret);
+
+/** What is asked. */
+struct gmp_question {
+    uint32_t about; /* the owner's */
+    uint8_t kind;   /* the owner's */
+    uint8_t method;
+    uint16_t attr_id;
+};
+
+/** What became of a question. */
+struct gmp_result {
+    struct gmp_question question;
+    const uint8_t *data; /* the attribute, valid as long as the event's MAD; or NULL: no answer, or
+                            not with this attribute */
+    uint16_t status;     /* of the answer */
+    bool answered;       /* false: there was none */
+};
+
+/** What it has done. */
+struct gmp_asker_stats {
+    uint64_t questions; /* posted, and posted again */
+    uint64_t answers;
+    uint64_t late;    /* of these, those that needed a second packet */
+    uint64_t unheard; /* questions without an answer to the end */
+    uint32_t window;  /* as it is now */
+};
+
+/** Questions. */
+struct gmp_asker;
+
+/** Makes one.
+ * @param c           how patiently; NULL: the defaults
+ * @param agent       whose sends they are
+ * @param mgmt_class  of these, version 1
+ * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
+int gmp_asker_new(const struct gmp_asker_config *c, weft_mad_agent_id agent, uint8_t mgmt_class,
+                  struct gmp_asker **ret);
+
+/** Frees it; the engine must hold none of its sends any more. NULL is fine.
+ * @return NULL */
+struct gmp_asker *gmp_asker_free(struct gmp_asker *a);
+
+/** Puts a question into the queue.
+ * @return 0; WEFT_ERR_NOMEM */
+int gmp_asker_put(struct gmp_asker *a, const struct gmp_question *q);
+
+/** Takes the oldest question out of the queue. It may be dropped, or goes on to gmp_asker_ask().
+ * @return false: none waits, or the window is full */
+bool gmp_asker_next(struct gmp_asker *a, struct gmp_question *ret);
+
+/** Makes the send of a question that gmp_asker_next() has given. Post it.
+ * @param to   whom to ask
+ * @param ret  borrows memory of the asker until its SEND_DONE
+ * @return the attribute, all 0: fill it in before */
+uint8_t *gmp_asker_ask(struct gmp_asker *a, const struct gmp_question *q,
+                       const struct weft_mad_addr *to, struct weft_mad_send_req *ret);
+
+/** Makes the send of a question that is to be asked once more. Post it.
+ * @return false: there is none */
+bool gmp_asker_again(struct gmp_asker *a, struct weft_mad_send_req *ret);
+
+/** Feeds an event of the engine. Release a received MAD after the result was used.
+ * @return whether a question has come to its end */
+bool gmp_asker_event(struct gmp_asker *a, const struct weft_mad_event *ev, struct gmp_result *ret);
+
+/** Whether nothing waits and nothing is under way. */
+bool gmp_asker_idle(const struct gmp_asker *a);
+
+/** What it has done. */
+void gmp_asker_stats(const struct gmp_asker *a, struct gmp_asker_stats *ret);
+
+#endif
