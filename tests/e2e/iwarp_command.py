@@ -161,7 +161,7 @@ def test_a_persistent_server_goes_on():
     tap.equal([c["ok"] for c in served["clients"]], [True] * 3)
 
 
-def test_clients_at_the_same_time_are_served_one_after_the_other():
+def test_clients_at_the_same_time_are_all_served():
     with iwarp_lab.Server() as server:
         clients = [iwarp_lab.client(server.port, count=20) for _ in range(8)]
         try:
