@@ -437,6 +437,8 @@ struct weft_mad_tx {
     uint32_t len;                   /**< bytes in data, 256 */
     const void *data;               /**< the MAD, valid until weft_mad_tx_done() */
     const struct weft_mad_addr *to; /**< where to, valid until weft_mad_tx_done() */
+    weft_time wait; /**< how long an answer will be waited for, for a host that keeps track of that
+                         itself; of an RMPP message, the send's timeout; 0: none is expected */
 };
 
 /** Takes the next packet to transmit. At a time, at most send_depth packets of sends are with the

@@ -5,6 +5,8 @@
 #ifndef WEFT_CLI_PARTITIONS_ACTION_H
 #define WEFT_CLI_PARTITIONS_ACTION_H
 
+#include "cli/mad_place.h"
+
 #include <weft/base.h>
 
 #include <stdbool.h>
@@ -16,9 +18,8 @@ struct partitions_request {
     const char *file;  /**< lint only; NULL: OpenSM's own */
     const char *sysfs; /**< vf only; NULL: the system's */
     /* matrix only */
-    const char *fabric; /**< the socket; NULL: the usual one */
-    const char *node;   /**< where to look from; NULL: the first host */
-    const char *from;   /**< with `to`: the pair to explain; NULL: all */
+    const struct mad_place *place; /**< where to look from */
+    const char *from;              /**< with `to`: the pair to explain; NULL: all */
     const char *to;
     weft_time timeout; /**< 0: the default */
 };

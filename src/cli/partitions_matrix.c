@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft partitions matrix`: who can talk to whom on a fabric, by what all its ports have. */
-#include "cli/fabric_drive.h"
-#include "cli/fabric_socket.h"
-#include "cli/look_from.h"
+#include "cli/mad_drive.h"
+#include "cli/mad_place.h"
 #include "cli/matrix_view.h"
 #include "cli/message.h"
 #include "cli/partitions_action.h"
@@ -13,7 +12,7 @@
 
 /* What is made on the way, in this order. */
 struct audit {
-    struct fabric_link link;
+    struct mad_link link;
     weft_mad_agent_id agent;
     struct sweep *sweep;
     struct pkey_tables *tables;
@@ -50,28 +49,18 @@ static bool are_tables_done(const void *self)
     return pkey_tables_done(self);
 }
 
-/* Connects as a program on a node. The window is the asker's alone. */
+/* Opens the port. The window is the asker's alone. */
 static int audit_open(const struct partitions_request *request, struct audit *a)
 {
     const struct weft_mad_agent_req agent = {
         .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
-    char text[CHANNEL_TEXT_BYTES] = "";
-    char *socket = fabric_socket(request->fabric);
-    char *node = socket ? look_from(request->node, socket) : NULL;
     struct weft_mad_config config;
-    int exit_code = CLI_DONE;
+    int exit_code;
 
     (void)weft_mad_config_init(&config);
     config.flow.agent_limits = false;
-    if (!node)
-        exit_code = CLI_FAILED;
-    else if (fabric_link_open(&a->link, socket, node, 0, &config, text) != 0)
-        exit_code = message_failed("%s", text);
-    free(node);
-    free(socket);
-    if (exit_code == CLI_DONE && weft_mad_agent_add(a->link.engine, &agent, &a->agent) != 0)
-        exit_code = message_failed("the MAD engine refuses an agent for directed routes");
-    return exit_code;
+    exit_code = mad_place_open(request->place, &config, &a->link);
+    return exit_code == CLI_DONE ? mad_place_agent(&a->link, &agent, &a->agent) : exit_code;
 }
 
 static int audit_sweep(const struct asker_config *c, struct audit *a)
@@ -81,14 +70,15 @@ static int audit_sweep(const struct asker_config *c, struct audit *a)
 
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    exit_code = fabric_drive(
-        &a->link, &(struct fabric_machine){a->sweep, poll_sweep, tell_sweep, is_sweep_done});
+    exit_code =
+        mad_drive(&a->link, &(struct mad_machine){a->sweep, poll_sweep, tell_sweep, is_sweep_done});
     if (exit_code != CLI_DONE)
         return exit_code;
     err = sweep_verdict(a->sweep);
     if (err == WEFT_ERR_NOTFOUND) {
         message("the node that this looks from does not answer itself");
-        message_try("--node NAME with one that lives; weft fabric ctl nodes lists them");
+        if (!a->link.on_hca)
+            message_try("--node NAME with one that lives; weft fabric ctl nodes lists them");
         return CLI_FAILED;
     }
     if (err)
@@ -103,8 +93,8 @@ static int audit_read(const struct asker_config *c, struct audit *a)
 
     if (err)
         return message_failed("the P_Key tables cannot be read: %s", weft_strerror(err));
-    exit_code = fabric_drive(
-        &a->link, &(struct fabric_machine){a->tables, poll_tables, tell_tables, are_tables_done});
+    exit_code = mad_drive(
+        &a->link, &(struct mad_machine){a->tables, poll_tables, tell_tables, are_tables_done});
     if (exit_code == CLI_DONE && matrix_new(a->sweep, a->tables, &a->matrix) != 0)
         exit_code = message_failed("there is no memory for the matrix");
     return exit_code;
@@ -169,8 +159,7 @@ int partitions_action_matrix(const struct partitions_request *request)
     if (exit_code == CLI_DONE)
         exit_code = print(request, &a);
     (void)matrix_free(a.matrix);
-    if (a.link.engine)
-        fabric_link_close(&a.link);
+    mad_link_close(&a.link);
     (void)pkey_tables_free(a.tables);
     (void)sweep_free(a.sweep);
     return exit_code;

@@ -12,8 +12,6 @@ enum {
     OPTION_JSON = 1,
     OPTION_ALLOW_BOTH,
     OPTION_SYSFS,
-    OPTION_FABRIC,
-    OPTION_NODE,
     OPTION_FROM,
     OPTION_TO,
     OPTION_TIMEOUT,
@@ -47,8 +45,6 @@ static const struct {
 } owners[OPTIONS] = {
     [OPTION_ALLOW_BOTH] = {"allow-both-pkeys", ACTION_LINT},
     [OPTION_SYSFS] = {"sysfs", ACTION_VF},
-    [OPTION_FABRIC] = {"fabric", ACTION_MATRIX},
-    [OPTION_NODE] = {"node", ACTION_MATRIX},
     [OPTION_FROM] = {"from", ACTION_MATRIX},
     [OPTION_TO] = {"to", ACTION_MATRIX},
     [OPTION_TIMEOUT] = {"timeout", ACTION_MATRIX},
@@ -60,10 +56,7 @@ static const struct poptOption option_table[] = {
      "OpenSM runs with allow_both_pkeys (lint)", NULL},
     {"sysfs", '\0', POPT_ARG_STRING, NULL, OPTION_SYSFS, "look there instead of in /sys (vf)",
      "FOLDER"},
-    {"fabric", '\0', POPT_ARG_STRING, NULL, OPTION_FABRIC,
-     "the fabric's socket (matrix; default: see the manual page)", "SOCKET"},
-    {"node", '\0', POPT_ARG_STRING, NULL, OPTION_NODE,
-     "look from this node (matrix; default: the first host)", "NAME|GUID"},
+    MAD_PLACE_OPTIONS,
     {"from", '\0', POPT_ARG_STRING, NULL, OPTION_FROM,
      "explain this port and that of --to only (matrix)", "NAME|GUID"},
     {"to", '\0', POPT_ARG_STRING, NULL, OPTION_TO, "see --from (matrix)", "NAME|GUID"},
@@ -78,10 +71,11 @@ static const struct options_about about = {
     .text =
         "  lint      says what OpenSM makes of a partitions.conf and what is wrong with it; exit\n"
         "            status 1 if anything is\n"
-        "  matrix    reads all P_Key tables of a fabric that weft fabric serves and says who can\n"
-        "            talk to whom on which key; exit status 1 if somebody does not answer, or if "
-        "a\n"
-        "            partition has limited members only\n"
+        "  matrix    reads all P_Key tables of the subnet at a port of this machine, or of a "
+        "fabric\n"
+        "            that weft fabric serves, and says who can talk to whom on which key; exit\n"
+        "            status 1 if somebody does not answer, or if a partition has limited members\n"
+        "            only\n"
         "  vf        shows which P_Keys each function of this host's SR-IOV devices has; exit\n"
         "            status 1 if something is wrong\n"
         "\n"
@@ -123,12 +117,14 @@ static void keep_text(struct options *o, char **texts, int option)
         options_refuse(o, "--%s \"\": wants a name", options_name(o));
 }
 
-static void parse(struct options *o, struct partitions_request *request, char **texts,
-                  bool given[OPTIONS])
+static void parse(struct options *o, struct partitions_request *request, struct mad_place *place,
+                  char **texts, bool given[OPTIONS])
 {
     int option;
 
     while ((option = options_next(o)) != 0) {
+        if (mad_place_take(place, o, option))
+            continue;
         given[option] = true;
         if (option == OPTION_TIMEOUT)
             options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &request->timeout);
@@ -138,8 +134,6 @@ static void parse(struct options *o, struct partitions_request *request, char **
     request->json = given[OPTION_JSON];
     request->allow_both = given[OPTION_ALLOW_BOTH];
     request->sysfs = texts[OPTION_SYSFS];
-    request->fabric = texts[OPTION_FABRIC];
-    request->node = texts[OPTION_NODE];
     request->from = texts[OPTION_FROM];
     request->to = texts[OPTION_TO];
 }
@@ -151,6 +145,11 @@ static void check_request(struct options *o, const struct action *action, const 
         if (given[i] && owners[i].name && &actions[owners[i].action] != action)
             options_refuse(o, "partitions %s has no --%s; %s has", action->name, owners[i].name,
                            actions[owners[i].action].name);
+    if (!options_stopped(o) && action != &actions[ACTION_MATRIX] && mad_place_given(request->place))
+        options_refuse(o, "partitions %s has no --ca, --port, --fabric and --node; matrix has",
+                       action->name);
+    if (!options_stopped(o))
+        mad_place_check(request->place, o);
     if (!options_stopped(o) && given[OPTION_FROM] != given[OPTION_TO])
         options_refuse(o, "--from and --to go together: which two ports are meant?");
     if (!options_stopped(o) && request->from && request->to &&
@@ -165,7 +164,8 @@ static void check_request(struct options *o, const struct action *action, const 
 
 int verb_partitions(int argc, const char **argv)
 {
-    struct partitions_request request = {0};
+    struct mad_place place = {0};
+    struct partitions_request request = {.place = &place};
     const struct action *action = NULL;
     char *texts[OPTIONS] = {NULL};
     bool given[OPTIONS] = {false};
@@ -175,7 +175,7 @@ int verb_partitions(int argc, const char **argv)
     bool stopped;
 
     options_start(&o, &about, argc, argv);
-    parse(&o, &request, texts, given);
+    parse(&o, &request, &place, texts, given);
     if (!options_stopped(&o))
         action = find_action(&o);
     if (action)
@@ -186,5 +186,6 @@ int verb_partitions(int argc, const char **argv)
     parse_exit_code = options_done(&o);
     for (int i = 0; i < OPTIONS; i++)
         free(texts[i]);
+    mad_place_clear(&place);
     return stopped ? parse_exit_code : exit_code;
 }

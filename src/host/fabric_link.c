@@ -17,8 +17,7 @@ weft_time fabric_link_clock(void)
     return (weft_time)t.tv_sec * WEFT_S + (weft_time)t.tv_nsec;
 }
 
-/* Asks the daemon which LID the port has. */
-static void learn_lid(struct fabric_link *l)
+bool fabric_link_look(struct fabric_link *l)
 {
     struct message_number query = {.head.type = MESSAGE_PORT_QUERY, .number = l->port};
     char text[CHANNEL_TEXT_BYTES];
@@ -27,9 +26,9 @@ static void learn_lid(struct fabric_link *l)
     if (channel_ask(&l->channel, &query, sizeof(query), MESSAGE_PORT, &answer, sizeof(answer), NULL,
                     text) < 0 ||
         weft_mad_port_set_lid(l->engine, answer.lid, answer.lmc) < 0)
-        return;
-    l->base_lid = answer.lid;
-    l->lmc = answer.lmc;
+        return false;
+    l->is = answer;
+    return true;
 }
 
 static int engine_new(struct fabric_link *l, const struct weft_mad_config *c)
@@ -65,7 +64,7 @@ int fabric_link_open(struct fabric_link *ret, const char *socket, const char *no
         channel_close(&l.channel);
         return err;
     }
-    learn_lid(&l);
+    (void)fabric_link_look(&l);
     *ret = l;
     return 0;
 }
@@ -77,9 +76,74 @@ void fabric_link_close(struct fabric_link *l)
     l->ended = true;
 }
 
+static struct fabric_link_claim *claim_of(struct fabric_link *l, weft_mad_agent_id id)
+{
+    for (size_t i = 0; i < FABRIC_LINK_CLAIMS_MAX; i++) {
+        if (l->claims[i].id.v == id.v)
+            return &l->claims[i];
+    }
+    return NULL;
+}
+
+/* Tells the daemon which unsolicited MADs an agent wants. */
+static int claim(struct fabric_link *l, const struct weft_mad_agent_req *r, uint32_t *ret_number,
+                 char text[CHANNEL_TEXT_BYTES])
+{
+    struct message_agent query = {.head.type = MESSAGE_AGENT_ADD,
+                                  .qpn = r->qpn,
+                                  .mgmt_class = r->mgmt_class,
+                                  .version = r->class_version,
+                                  .methods = {r->methods[0], r->methods[1]}};
+    struct message_result answer;
+    int err;
+
+    memcpy(query.oui, r->oui, sizeof(query.oui));
+    err = channel_ask(&l->channel, &query, sizeof(query), MESSAGE_RESULT, &answer, sizeof(answer),
+                      NULL, text);
+    if (!err)
+        *ret_number = answer.value;
+    return err;
+}
+
+int fabric_link_agent_add(struct fabric_link *l, const struct weft_mad_agent_req *r,
+                          weft_mad_agent_id *ret, char text[CHANNEL_TEXT_BYTES])
+{
+    struct fabric_link_claim *place = claim_of(l, (weft_mad_agent_id){0});
+    uint32_t number;
+    int err;
+
+    (void)snprintf(text, CHANNEL_TEXT_BYTES, "the MAD engine refuses an agent for class 0x%02x",
+                   r->mgmt_class);
+    err = weft_mad_agent_add(l->engine, r, ret);
+    if (err || r->send_only || (r->methods[0] | r->methods[1]) == 0)
+        return err;
+    err = place ? claim(l, r, &number, text) : WEFT_ERR_FULL;
+    if (err)
+        (void)weft_mad_agent_remove(l->engine, l->now, *ret);
+    else
+        *place = (struct fabric_link_claim){.id = *ret, .number = number};
+    return err;
+}
+
+int fabric_link_agent_remove(struct fabric_link *l, weft_mad_agent_id id)
+{
+    struct fabric_link_claim *mine = id.v != 0 ? claim_of(l, id) : NULL;
+    struct message_number query = {.head.type = MESSAGE_AGENT_REMOVE};
+    struct message_result answer;
+    char text[CHANNEL_TEXT_BYTES];
+
+    if (mine) {
+        query.number = mine->number;
+        (void)channel_ask(&l->channel, &query, sizeof(query), MESSAGE_RESULT, &answer,
+                          sizeof(answer), NULL, text);
+        *mine = (struct fabric_link_claim){.number = 0};
+    }
+    return weft_mad_agent_remove(l->engine, l->now, id);
+}
+
 static bool lid_is_ours(const struct fabric_link *l, uint16_t lid)
 {
-    return lid >= l->base_lid && lid < l->base_lid + (1u << l->lmc);
+    return lid >= l->is.lid && lid < l->is.lid + (1u << l->is.lmc);
 }
 
 /* Which of the port's LIDs a packet came to; an SM may have given it another one. */
@@ -88,8 +152,8 @@ static uint8_t path_bits_of(struct fabric_link *l, uint16_t dlid)
     if (dlid == 0 || dlid >= WEFT_LID_MULTICAST_FIRST)
         return 0;
     if (!lid_is_ours(l, dlid))
-        learn_lid(l);
-    return lid_is_ours(l, dlid) ? (uint8_t)(dlid - l->base_lid) : 0;
+        (void)fabric_link_look(l);
+    return lid_is_ours(l, dlid) ? (uint8_t)(dlid - l->is.lid) : 0;
 }
 
 static void packet_came(struct fabric_link *l, const struct packet *p)

@@ -20,17 +20,27 @@
 
 #include <weft/mad.h>
 
+/** Agents of a program to which the daemon gives MADs that nobody has asked for. */
+#define FABRIC_LINK_CLAIMS_MAX 32
+
+/** Such an agent. */
+struct fabric_link_claim {
+    weft_mad_agent_id id; /* v 0: none */
+    uint32_t number;      /* the daemon's */
+};
+
 /** A program at a port. */
 struct fabric_link {
     struct weft_mad_port *engine;
     weft_time now; /* as of the last fabric_link_move(): for calls of the engine */
     uint8_t port;  /* the port's number on its node */
     bool ended;    /* the daemon has ended or thrown this program out: nothing comes any more */
+    struct message_port
+        is; /* what the port is like, as of opening or the last fabric_link_look() */
     /* private to fabric_link.c */
     struct channel channel;
     uint32_t own; /* position in the ring from the daemon */
-    uint16_t base_lid;
-    uint8_t lmc;
+    struct fabric_link_claim claims[FABRIC_LINK_CLAIMS_MAX];
 };
 
 /** Connects to a daemon and makes the engine.
@@ -46,6 +56,19 @@ int fabric_link_open(struct fabric_link *ret, const char *socket, const char *no
 
 /** Disconnects and frees the engine with all its sends. */
 void fabric_link_close(struct fabric_link *l);
+
+/** Asks anew what the port is like.
+ * @return whether there was an answer; without one `is` stays as it was */
+bool fabric_link_look(struct fabric_link *l);
+
+/** Registers an agent with the engine, and with the daemon one that owns methods.
+ * @param text  why not: a sentence that says what to try
+ * @return 0; as weft_mad_agent_add(); as channel_ask() */
+int fabric_link_agent_add(struct fabric_link *l, const struct weft_mad_agent_req *r,
+                          weft_mad_agent_id *ret, char text[CHANNEL_TEXT_BYTES]);
+
+/** As weft_mad_agent_remove(). */
+int fabric_link_agent_remove(struct fabric_link *l, weft_mad_agent_id id);
 
 /** Feeds the engine what has come, fires timers, and sends what is due. */
 void fabric_link_move(struct fabric_link *l);

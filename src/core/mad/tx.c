@@ -96,6 +96,9 @@ static void tx_hand_over(struct weft_mad_port *p, struct tx *t, struct weft_mad_
     ret->len = WEFT_MAD_BYTES;
     ret->data = t->mad;
     ret->to = s ? &s->to : &t->to;
+    ret->wait = 0;
+    if (s)
+        ret->wait = s->flags & SEND_RMPP ? s->timeout : s->plain.wait;
     p->stats.tx_packets++;
     if (p->config.trace) {
         struct weft_trace_event ev = {.type = WEFT_TRACE_TX, .tid = mad_tid(t->mad)};

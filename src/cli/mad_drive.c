@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between a machine of src/client and a fabric. */
-#include "cli/fabric_drive.h"
+/* Between a machine of src/client and a port. */
+#include "cli/mad_drive.h"
 
 #include "cli/message.h"
 #include "cli/verb.h"
 
 /* Posts what the machine wants to send.
  * Returns 0, or why the engine does not take it. */
-static int post_all(struct fabric_link *l, const struct fabric_machine *m)
+static int post_all(struct mad_link *l, const struct mad_machine *m)
 {
     struct weft_mad_send_req request;
     int err = 0;
@@ -19,7 +19,7 @@ static int post_all(struct fabric_link *l, const struct fabric_machine *m)
 
 /* Feeds the machine what has happened.
  * Returns whether anything has. */
-static bool feed_all(struct fabric_link *l, const struct fabric_machine *m)
+static bool feed_all(struct mad_link *l, const struct mad_machine *m)
 {
     struct weft_mad_event ev;
     bool any = false;
@@ -33,7 +33,7 @@ static bool feed_all(struct fabric_link *l, const struct fabric_machine *m)
     return any;
 }
 
-int fabric_drive(struct fabric_link *l, const struct fabric_machine *m)
+int mad_drive(struct mad_link *l, const struct mad_machine *m)
 {
     int err;
 
@@ -44,9 +44,9 @@ int fabric_drive(struct fabric_link *l, const struct fabric_machine *m)
         if (m->done(m->self))
             return CLI_DONE;
         if (l->ended)
-            return message_failed("the fabric daemon has ended, or closed the connection");
-        fabric_link_move(l);
+            return message_failed("%s", mad_link_why_ended(l));
+        mad_link_move(l);
         if (!feed_all(l, m))
-            fabric_link_wait(l, WEFT_TIME_NEVER);
+            mad_link_wait(l, WEFT_TIME_NEVER);
     }
 }
