@@ -33,9 +33,10 @@ def headers(folder):
 
 
 def flags(*options, library="libweft"):
-    """What pkg-config says, of the installed copy alone."""
+    """What pkg-config says, of the installed copy first; what it requires is the system's."""
+    system = tap.run(["pkg-config", "--variable=pc_path", "pkg-config"]).stdout.strip()
     done = tap.run(["pkg-config", *options, library],
-                   env={"PKG_CONFIG_LIBDIR": str(under("libweft.pc").parent),
+                   env={"PKG_CONFIG_LIBDIR": f"{under('libweft.pc').parent}:{system}",
                         "PKG_CONFIG_SYSROOT_DIR": FOLDER.name})
     tap.succeeds(done)
     return done.stdout.split()
