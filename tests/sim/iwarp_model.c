@@ -637,14 +637,23 @@ static bool same_error(uint16_t wanted, uint16_t error)
     return wanted == error || (wanted == TERMINATE_READ_WRAP && error == TERMINATE_READ_BOUNDS);
 }
 
+static bool has_local(const struct side *s)
+{
+    for (uint32_t i = 0; i < s->posted; i++) {
+        if (s->log[i].local)
+            return true;
+    }
+    return false;
+}
+
 /* Errors that a peer's log deserves, or circumstances. */
 static bool deserved(const struct world *w, const struct conn *c, const struct side *s,
                      const struct side *peer, uint16_t error, const struct weft_siw_qp_info *info)
 {
-    uint32_t stop = first_stop(peer), own = first_stop(s);
+    uint32_t stop = first_stop(peer);
 
     if (error == TERMINATE_RDMAP_LOCAL)
-        return own < s->posted && s->log[own].local;
+        return has_local(s);
     if (stop < peer->posted && peer->log[stop].faulty && same_error(peer->log[stop].wrong, error))
         return true;
     if (s->withdrawn && (error == TERMINATE_TAGGED_STAG || error == TERMINATE_READ_STAG))

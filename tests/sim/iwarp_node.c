@@ -89,14 +89,12 @@ static struct weft_iw_addr address(uint32_t number, uint16_t port)
 static struct weft_iwcm_param terms(struct node *n, const struct qp_record *qp)
 {
     static const uint8_t words[WEFT_IWCM_PRIVATE_MAX];
+    struct weft_iwcm_param p = {.private_data = words, .qpn = qp->qpn};
 
-    return (struct weft_iwcm_param){
-        .private_data = words,
-        .private_bytes = (uint16_t)(happens(n, 50) ? draw(n, 512) : draw(n, 64)),
-        .ird = (uint16_t)draw(n, n->config.ird_max),
-        .ord = (uint16_t)draw(n, n->config.ord_max),
-        .qpn = qp->qpn,
-    };
+    p.private_bytes = (uint16_t)(happens(n, 50) ? draw(n, 512) : draw(n, 64));
+    p.ird = (uint16_t)draw(n, n->config.ird_max);
+    p.ord = (uint16_t)draw(n, n->config.ord_max);
+    return p;
 }
 
 static void act_listen(struct node *n)
@@ -114,8 +112,8 @@ static void act_listen(struct node *n)
 static void act_connect(struct node *n)
 {
     struct world *w = n->world;
-    struct weft_iw_addr from,
-        to = address((uint32_t)draw(n, w->node_count - 1), (uint16_t)(1 + draw(n, 2)));
+    uint32_t whom = (uint32_t)draw(n, w->node_count - 1);
+    struct weft_iw_addr from, to = address(whom, (uint16_t)(1 + draw(n, 2)));
     struct qp_record *qp = free_qp(n);
     struct weft_iwcm_param p;
     struct conn *c;
@@ -250,15 +248,15 @@ static void drop_receives(struct qp_record *qp)
 
 static void act_qp(struct node *n, struct qp_record *qp)
 {
-    struct weft_siw_qp_config c = {.pd = PD,
-                                   .sends = 1 + (uint32_t)draw(n, 15),
-                                   .recvs = 1 + (uint32_t)draw(n, RECVS_MAX - 1),
-                                   .all_signaled = false};
+    struct weft_siw_qp_config c = {.pd = PD};
     int err;
 
     if (!qp->used) {
-        *qp = (struct qp_record){.send_cq = (uint32_t)draw(n, NODE_CQS - 1),
-                                 .recv_cq = (uint32_t)draw(n, NODE_CQS - 1)};
+        *qp = (struct qp_record){0};
+        c.sends = 1 + (uint32_t)draw(n, 15);
+        c.recvs = 1 + (uint32_t)draw(n, RECVS_MAX - 1);
+        qp->send_cq = (uint32_t)draw(n, NODE_CQS - 1);
+        qp->recv_cq = (uint32_t)draw(n, NODE_CQS - 1);
         c.send_cqn = n->cqn[qp->send_cq];
         c.recv_cqn = n->cqn[qp->recv_cq];
         require(n, weft_siw_qp_create(n->siw, &c, &qp->qpn) == 0, "no QP is left");

@@ -72,29 +72,31 @@ static uint32_t some(struct world *w, uint32_t most)
 
 static void draw_habits(struct world *w)
 {
-    w->habits = (struct habits){.connect = 200 + some(w, 600),
-                                .accept = 500 + some(w, 500),
-                                .reject = some(w, 300),
-                                .post = 200 + some(w, 800),
-                                .receive = 200 + some(w, 800),
-                                .close = some(w, 60),
-                                .abrupt = some(w, 30),
-                                .destroy = some(w, 30),
-                                .listen = some(w, 50),
-                                .unlisten = some(w, 50),
-                                .wrong = some(w, 30),
-                                .withdraw = some(w, 20),
-                                .reset = some(w, 100),
-                                .dial_fail = some(w, 200),
-                                .bind_fail = some(w, 200),
-                                .stall = some(w, 100),
-                                .lazy = some(w, 900),
-                                .starve = some(w, 30),
-                                .short_receive = some(w, 30),
-                                .partial = some(w, 900),
-                                .delay_max = some(w, 50) * WEFT_MS / 2,
-                                .stall_max = 1 + some(w, 200) * WEFT_MS,
-                                .message_max = 1 + some(w, 4000)};
+    struct habits *h = &w->habits;
+
+    h->connect = 200 + some(w, 600);
+    h->accept = 500 + some(w, 500);
+    h->reject = some(w, 300);
+    h->post = 200 + some(w, 800);
+    h->receive = 200 + some(w, 800);
+    h->close = some(w, 60);
+    h->abrupt = some(w, 30);
+    h->destroy = some(w, 30);
+    h->listen = some(w, 50);
+    h->unlisten = some(w, 50);
+    h->wrong = some(w, 30);
+    h->withdraw = some(w, 20);
+    h->reset = some(w, 100);
+    h->dial_fail = some(w, 200);
+    h->bind_fail = some(w, 200);
+    h->stall = some(w, 100);
+    h->lazy = some(w, 900);
+    h->starve = some(w, 30);
+    h->short_receive = some(w, 30);
+    h->partial = some(w, 900);
+    h->delay_max = some(w, 50) * WEFT_MS / 2;
+    h->stall_max = 1 + some(w, 200) * WEFT_MS;
+    h->message_max = 1 + some(w, 4000);
 }
 
 static weft_time next_time(const struct world *w)
