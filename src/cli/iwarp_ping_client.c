@@ -58,6 +58,7 @@ static bool ping_once(struct ping *p, struct times *t)
     } else if (p->link.session->request->verbose && !p->link.session->request->json) {
         quantity_print_duration(took, text);
         printf("ping %" PRIu64 ": %" PRIu64 " bytes, %s\n", p->done + 1, p->bytes, text);
+        fflush(stdout);
     }
     p->done++;
     return true;
