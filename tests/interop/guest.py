@@ -100,7 +100,8 @@ class Guest:
              "-no-reboot", "-serial", f"file:{self.console}", "-netdev", net, "-device",
              "virtio-net-pci,netdev=n0,romfile=", "-device", "virtio-rng-pci", "-kernel",
              str(image / "vmlinux"), "-initrd", str(image / "initramfs.cpio"), "-append", APPEND,
-             "-monitor", f"unix:{self.monitor},server=on,wait=off"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+             "-monitor", f"unix:{self.monitor},server=on,wait=off"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def said(self):
         if not self.console.exists():
