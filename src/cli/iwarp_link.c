@@ -10,7 +10,7 @@ static uint64_t user_data(struct iwarp_link *l)
 {
     uint64_t data = 0;
 
-    memcpy(&data, &l, sizeof(l));
+    memcpy(&data, &l, sizeof(void *));
     return data;
 }
 

@@ -176,7 +176,7 @@ struct perf_tcp *perf_tcp_serve(struct iwarp_session *s, uint16_t *ret_port)
 {
     struct weft_iw_addr at = s->listens_at;
     struct sockaddr_storage address;
-    struct sockaddr_in6 bound;
+    struct sockaddr_in6 bound = {0};
     struct perf_tcp *t = NULL;
     socklen_t length;
     int fd;
@@ -191,7 +191,9 @@ struct perf_tcp *perf_tcp_serve(struct iwarp_session *s, uint16_t *ret_port)
     length = sizeof(bound);
     if (!t || getsockname(t->fd, (struct sockaddr *)&bound, &length) != 0) {
         message("cannot listen for plain TCP: %s", strerror(errno));
-        return perf_tcp_free(t);
+        if (t)
+            perf_tcp_close(t);
+        return NULL;
     }
     *ret_port = ntohs(bound.sin6_port); /* at the same place as IPv4's */
     watch(t, UV_READABLE, on_incoming);

@@ -179,7 +179,7 @@ static void take_event(struct iwarp_session *s, const struct weft_iwcm_event *e)
 {
     struct iwarp_link *l;
 
-    memcpy(&l, &e->user_data, sizeof(l));
+    memcpy(&l, &e->user_data, sizeof(void *));
     if (e->type == WEFT_IWCM_EVENT_REQUEST) {
         take_request(s, e);
     } else if (e->id.v == s->listener.v) {
