@@ -646,6 +646,22 @@ static bool has_local(const struct side *s)
     return false;
 }
 
+static bool is_protection(uint16_t error)
+{
+    switch (error) {
+    case TERMINATE_TAGGED_STAG:
+    case TERMINATE_TAGGED_BOUNDS:
+    case TERMINATE_TAGGED_WRAP:
+    case TERMINATE_READ_STAG:
+    case TERMINATE_READ_BOUNDS:
+    case TERMINATE_READ_WRAP:
+    case TERMINATE_ACCESS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Errors that a peer's log deserves, or circumstances. */
 static bool deserved(const struct world *w, const struct conn *c, const struct side *s,
                      const struct side *peer, uint16_t error, const struct weft_siw_qp_info *info)
@@ -656,7 +672,8 @@ static bool deserved(const struct world *w, const struct conn *c, const struct s
         return has_local(s);
     if (stop < peer->posted && peer->log[stop].faulty && same_error(peer->log[stop].wrong, error))
         return true;
-    if (s->withdrawn && (error == TERMINATE_TAGGED_STAG || error == TERMINATE_READ_STAG))
+    /* its STag may be another region's by now: keys come again */
+    if (s->withdrawn && is_protection(error))
         return true;
     /* of a first revision nobody says how many reads he serves */
     if (error == TERMINATE_NO_BUFFER && info->mpa_revision == 1)
