@@ -88,7 +88,8 @@ static int print_json(const struct ping *p, const struct times *t, int exit_code
     json_t *root;
 
     if (!p->link.was_up)
-        error = iwarp_link_reason(&p->link, why, sizeof(why));
+        error =
+            exit_code == CLI_PART ? "interrupted" : iwarp_link_reason(&p->link, why, sizeof(why));
     root = json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "schema", "weft.iwarp.ping/1",
                      "role", "client", "ok", exit_code == CLI_DONE, "size", (json_int_t)p->bytes,
                      "asked", (json_int_t)p->link.session->request->count, "pings",
@@ -151,9 +152,9 @@ int iwarp_ping_client(const struct iwarp_request *r)
     if (iwarp_link_wait_up(&p.link, iwarp_session_in(2 * r->timeout))) {
         exit_code = run_pings(&p, &times);
     } else {
-        if (!iwarp_session_interrupted())
+        exit_code = iwarp_session_interrupted() ? CLI_PART : CLI_FAILED;
+        if (exit_code == CLI_FAILED)
             iwarp_link_tell_failure(&p.link, "weft iwarp ping --server or rping -s");
-        exit_code = CLI_FAILED;
     }
     if (r->json)
         exit_code = print_json(&p, &times, exit_code);
