@@ -104,7 +104,8 @@ static int engine_new(struct hca_link *l, const struct weft_mad_config *c,
         config.port_number = l->choice.gsi.number;
     /* the kernel follows them */
     config.hops_by_host = true;
-    l->packet = calloc(1, umad_size() + WEFT_MAD_BYTES);
+    /* umad_size() may still be less: it grows when a port is opened */
+    l->packet = calloc(1, sizeof(struct ib_user_mad) + WEFT_MAD_BYTES);
     err = l->packet ? weft_mad_port_new(&config, NULL, &l->engine) : WEFT_ERR_NOMEM;
     if (err)
         (void)snprintf(text, CHANNEL_TEXT_BYTES, "%s",
