@@ -12,10 +12,20 @@
 #define TIMEOUT_MIN (4 * WEFT_MS)
 #define TIMEOUT_MAX (60 * WEFT_S)
 
-/* Where more than one answer of so many came late, packets are being lost. */
-#define LATE_SHARE 16
-/* Answers from which on that is no accident. */
-#define LATE_MIN   4
+/* Late answers from which on they are no accident. */
+#define LATE_MIN 4
+
+/* Half of all tries lost at less than one question of so many is no reason to ask once more. */
+#define LOST_ONE_OF (UINT64_C(1) << 20)
+
+/* The window in the beginning. */
+#define WINDOW_FIRST 32
+
+/* Where packets get lost it does not shrink below the largest divided by this. */
+#define WINDOW_LEAST_SHARE 8
+
+/* A question's timeout is made up of stages, so that another way may be tried in the middle. */
+#define STAGES 3
 
 #define NO_SLOT UINT32_MAX
 
@@ -27,29 +37,35 @@
 
 enum slot_state {
     SLOT_FREE,
-    SLOT_OUT,      /* with the engine */
-    SLOT_ANSWERED, /* its result was given; the engine still holds the MAD */
-    SLOT_AGAIN     /* to be sent once more */
+    SLOT_OUT,     /* with the engine */
+    SLOT_ANSWERED /* its result was given; the engine still holds the MAD */
 };
 
 struct slot {
     struct question question;
-    uint32_t next; /* in the list of free ones, or of those to be sent again */
+    uint32_t next; /* in the list of free ones */
     enum slot_state state;
-    uint8_t rounds; /* how often it was posted */
     uint8_t mad[WEFT_MAD_BYTES];
+};
+
+/* A ring of questions. */
+struct queue {
+    struct question *questions;
+    uint32_t space, first, count;
 };
 
 struct asker {
     struct asker_config config;
     weft_mad_agent_id agent;
     struct weft_mad_retry retry;
-    struct question *queue; /* a ring */
-    uint32_t queue_space, queue_first, queue_count;
-    uint32_t free, again; /* lists of slots */
-    uint32_t busy;        /* slots not free */
+    struct queue fresh, again;
+    uint32_t free;           /* list of slots */
+    uint32_t out, out_again; /* slots not free, with questions of each queue */
+    uint32_t window;         /* for those of the first */
     uint32_t tid;
     uint64_t answers, late;
+    uint8_t stages[STAGES]; /* tries in each; the last may be 0 */
+    uint8_t stage_count;
     struct slot slots[];
 };
 
@@ -66,6 +82,23 @@ void asker_config_init(struct asker_config *ret)
     *ret = (struct asker_config){.window = 256, .timeout = WEFT_S, .tries = 40, .rounds = 4};
 }
 
+static uint32_t slots_of(const struct asker *a)
+{
+    return 2 * a->config.window;
+}
+
+/* The first stage is short: who lives answers, and who has not is counted apart from then on. */
+static void stages_init(struct asker *a)
+{
+    uint8_t first = (uint8_t)((a->config.tries + 7) / 8);
+    uint8_t rest = (uint8_t)(a->config.tries - first);
+
+    a->stages[0] = first;
+    a->stages[1] = (uint8_t)((rest + 1) / 2);
+    a->stages[2] = rest / 2;
+    a->stage_count = (uint8_t)(1 + (a->stages[1] > 0) + (a->stages[2] > 0));
+}
+
 int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct asker **ret)
 {
     struct asker_config config;
@@ -78,65 +111,81 @@ int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct aske
         config.timeout > TIMEOUT_MAX || config.tries < 1 || config.tries > TRIES_MAX ||
         config.rounds < 1)
         return WEFT_ERR_INVALID;
-    a = calloc(1, sizeof(*a) + config.window * sizeof(a->slots[0]));
+    a = calloc(1, sizeof(*a) + 2 * config.window * sizeof(a->slots[0]));
     if (!a)
         return WEFT_ERR_NOMEM;
     a->config = config;
     a->agent = agent;
+    a->window = config.window < WINDOW_FIRST ? config.window : WINDOW_FIRST;
+    stages_init(a);
     /* An SMA that says BUSY is asked again like one that says nothing. */
     weft_mad_retry_init(&a->retry);
     a->retry.classes.bits[WEFT_CLASS_SUBN_DIRECTED / 64] |= UINT64_C(1)
                                                             << WEFT_CLASS_SUBN_DIRECTED % 64;
-    a->again = NO_SLOT;
-    for (uint32_t i = 0; i < config.window; i++)
-        a->slots[i].next = i + 1 < config.window ? i + 1 : NO_SLOT;
+    for (uint32_t i = 0; i < slots_of(a); i++)
+        a->slots[i].next = i + 1 < slots_of(a) ? i + 1 : NO_SLOT;
     *ret = a;
     return 0;
 }
 
 struct asker *asker_free(struct asker *a)
 {
-    if (a)
-        free(a->queue);
+    if (a) {
+        free(a->fresh.questions);
+        free(a->again.questions);
+    }
     free(a);
     return NULL;
 }
 
-static int queue_grow(struct asker *a)
+static int queue_grow(struct queue *q)
 {
-    uint32_t space = a->queue_space ? 2 * a->queue_space : 256;
-    struct question *queue = space > a->queue_space ? calloc(space, sizeof(*queue)) : NULL;
+    uint32_t space = q->space ? 2 * q->space : 256;
+    struct question *questions = space > q->space ? calloc(space, sizeof(*questions)) : NULL;
 
-    if (!queue)
+    if (!questions)
         return WEFT_ERR_NOMEM;
-    for (uint32_t i = 0; i < a->queue_count; i++)
-        queue[i] = a->queue[(a->queue_first + i) % a->queue_space];
-    free(a->queue);
-    a->queue = queue;
-    a->queue_space = space;
-    a->queue_first = 0;
+    for (uint32_t i = 0; i < q->count; i++)
+        questions[i] = q->questions[(q->first + i) % q->space];
+    free(q->questions);
+    *q = (struct queue){.questions = questions, .space = space, .count = q->count};
     return 0;
+}
+
+static int queue_put(struct queue *to, const struct question *q)
+{
+    int err = to->count == to->space ? queue_grow(to) : 0;
+
+    if (err)
+        return err;
+    to->questions[(to->first + to->count) % to->space] = *q;
+    to->count++;
+    return 0;
+}
+
+static bool queue_take(struct queue *from, struct question *ret)
+{
+    if (from->count == 0)
+        return false;
+    *ret = from->questions[from->first];
+    from->first = (from->first + 1) % from->space;
+    from->count--;
+    return true;
 }
 
 int asker_put(struct asker *a, const struct question *q)
 {
-    int err = a->queue_count == a->queue_space ? queue_grow(a) : 0;
+    struct question fresh = *q;
 
-    if (err)
-        return err;
-    a->queue[(a->queue_first + a->queue_count) % a->queue_space] = *q;
-    a->queue_count++;
-    return 0;
+    fresh.asked = 0;
+    return queue_put(&a->fresh, &fresh);
 }
 
 bool asker_next(struct asker *a, struct question *ret)
 {
-    if (a->queue_count == 0 || a->free == NO_SLOT)
-        return false;
-    *ret = a->queue[a->queue_first];
-    a->queue_first = (a->queue_first + 1) % a->queue_space;
-    a->queue_count--;
-    return true;
+    if (a->out_again < a->config.window && queue_take(&a->again, ret))
+        return true;
+    return a->out < a->window && queue_take(&a->fresh, ret);
 }
 
 static void smp_make(struct asker *a, const struct question *q, const struct route *route,
@@ -156,61 +205,45 @@ static void smp_make(struct asker *a, const struct question *q, const struct rou
     memcpy(mad + PATH_AT + 1, route->ports, route->hops);
 }
 
-static void slot_post(struct asker *a, struct slot *s, struct weft_mad_send_req *ret)
-{
-    weft_time wait = a->config.timeout / a->config.tries;
-
-    s->state = SLOT_OUT;
-    s->rounds++;
-    *ret = (struct weft_mad_send_req){
-        .agent = a->agent,
-        .to = {.lid = WEFT_LID_PERMISSIVE},
-        .data = s->mad,
-        .len = WEFT_MAD_BYTES,
-        .timeout = wait,
-        .retries = (uint8_t)(a->config.tries - 1),
-        .retry = &a->retry,
-        .user_data = (uint64_t)(s - a->slots) + 1,
-    };
-}
-
 void asker_ask(struct asker *a, const struct question *q, const struct route *route,
                struct weft_mad_send_req *ret)
 {
     struct slot *s = &a->slots[a->free];
 
     a->free = s->next;
-    a->busy++;
+    *(q->asked > 0 ? &a->out_again : &a->out) += 1;
     s->question = *q;
-    s->rounds = 0;
+    s->state = SLOT_OUT;
     smp_make(a, q, route, s->mad);
-    slot_post(a, s, ret);
+    *ret = (struct weft_mad_send_req){
+        .agent = a->agent,
+        .to = {.lid = WEFT_LID_PERMISSIVE},
+        .data = s->mad,
+        .len = WEFT_MAD_BYTES,
+        .timeout = a->config.timeout / a->config.tries,
+        .retries = (uint8_t)(a->stages[q->asked % a->stage_count] - 1),
+        .retry = &a->retry,
+        .user_data = (uint64_t)(s - a->slots) + 1,
+    };
 }
 
-bool asker_again(struct asker *a, struct weft_mad_send_req *ret)
-{
-    struct slot *s;
-
-    if (a->again == NO_SLOT)
-        return false;
-    s = &a->slots[a->again];
-    a->again = s->next;
-    mad_set_tid(s->mad, ++a->tid);
-    slot_post(a, s, ret);
-    return true;
-}
-
+/* From the share of packets that get lost: whether a living node may stay without an answer. Those
+ * far away lose more than the average, so half of the tries must do. */
 static bool packets_get_lost(const struct asker *a)
 {
-    return a->late >= LATE_MIN && a->late > a->answers / LATE_SHARE;
+    uint64_t lost = LOST_ONE_OF;
+
+    for (int i = 0; i < a->config.tries / 2 + 1 && lost > 0; i++)
+        lost = lost * a->late / (a->answers + 1);
+    return a->late >= LATE_MIN && lost > 0;
 }
 
 static void slot_free(struct asker *a, struct slot *s)
 {
+    *(s->question.asked > 0 ? &a->out_again : &a->out) -= 1;
     s->state = SLOT_FREE;
     s->next = a->free;
     a->free = (uint32_t)(s - a->slots);
-    a->busy--;
 }
 
 /* Bit 15 of the status says that a directed-route SMP is on its way back. */
@@ -235,32 +268,51 @@ static bool slot_received(struct slot *s, const struct weft_mad_event *ev, struc
     return true;
 }
 
+static void window_move(struct asker *a, bool answered)
+{
+    uint32_t least = 1 + a->config.window / WINDOW_LEAST_SHARE;
+
+    if (answered)
+        a->window += a->window < a->config.window;
+    else if (a->window > least)
+        a->window -= (a->window - least + 3) / 4;
+}
+
+/* Puts a question back that has had no answer.
+ * Returns false: it has come to its end. */
+static bool goes_on(struct asker *a, const struct slot *s)
+{
+    struct question q = s->question;
+
+    q.asked++;
+    if (q.asked % a->stage_count == 0 &&
+        (q.asked >= a->stage_count * a->config.rounds || !packets_get_lost(a)))
+        return false;
+    return queue_put(&a->again, &q) == 0;
+}
+
 static bool slot_ended(struct asker *a, struct slot *s, const struct weft_mad_event *ev,
                        struct asker_result *ret)
 {
-    if (s->state == SLOT_ANSWERED) {
+    bool answered = s->state == SLOT_ANSWERED;
+    bool again = !answered && ev->u.sent.status == WEFT_MAD_TIMEOUT && goes_on(a, s);
+
+    if (answered) {
         a->answers++;
-        a->late += ev->u.sent.attempts > 1;
-        slot_free(a, s);
-        return false;
+        a->late += ev->u.sent.attempts > 1 || s->question.asked > 0;
     }
-    if (ev->u.sent.status == WEFT_MAD_TIMEOUT && s->rounds < a->config.rounds &&
-        packets_get_lost(a)) {
-        s->state = SLOT_AGAIN;
-        s->next = a->again;
-        a->again = (uint32_t)(s - a->slots);
-        return false;
-    }
+    if (s->question.asked == 0)
+        window_move(a, answered);
     *ret = (struct asker_result){.question = s->question};
     slot_free(a, s);
-    return true;
+    return !answered && !again;
 }
 
 bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_result *ret)
 {
     struct slot *s;
 
-    if (ev->agent.v != a->agent.v || ev->user_data < 1 || ev->user_data > a->config.window)
+    if (ev->agent.v != a->agent.v || ev->user_data < 1 || ev->user_data > slots_of(a))
         return false;
     s = &a->slots[ev->user_data - 1];
     if (ev->type == WEFT_MAD_EVENT_RECV)
@@ -269,7 +321,12 @@ bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_
            slot_ended(a, s, ev, ret);
 }
 
+uint32_t asker_window(const struct asker *a)
+{
+    return a->window;
+}
+
 bool asker_idle(const struct asker *a)
 {
-    return a->busy == 0 && a->queue_count == 0;
+    return a->out + a->out_again + a->fresh.count + a->again.count == 0;
 }

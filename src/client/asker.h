@@ -26,12 +26,15 @@ bool route_extend(struct route *r, uint8_t port);
 
 /** How patiently to ask. */
 struct asker_config {
-    uint32_t window;   /**< default 256: questions under way; 1..1024 */
+    uint32_t window;   /**< default 256: questions under way at most; 1..1024. It begins smaller,
+                            grows while answers come and shrinks where none comes. As many again may
+                            be under way that have had no answer for some time, so that the dead do
+                            not stand in the way of the living */
     weft_time timeout; /**< default 1 s: without an answer for so long a node is taken for dead;
                             4 ms..1 min */
     uint8_t tries;     /**< default 40: packets sent in that time; 1..250 */
-    uint8_t rounds;    /**< default 4: how often all of this is done where packets get lost: where
-                            more than one answer of 16 needed a second packet; at least 1 */
+    uint8_t rounds;    /**< default 4: how often all of this is done where so many packets get lost
+                            that all tries may have been; at least 1 */
 };
 
 /** Fills in the defaults. */
@@ -43,6 +46,8 @@ struct question {
     uint8_t kind;   /* the owner's */
     uint16_t attr_id;
     uint32_t attr_mod;
+    uint32_t way;   /* the owner's, who may change it before asker_ask() */
+    uint16_t asked; /* the asker's: how often it was asked in vain; odd: try another way */
 };
 
 /** What became of a question. */
@@ -69,7 +74,8 @@ struct asker *asker_free(struct asker *a);
  * @return 0; WEFT_ERR_NOMEM */
 int asker_put(struct asker *a, const struct question *q);
 
-/** Takes the oldest question out of the queue. It may be dropped, or goes on to asker_ask().
+/** Takes a question that is to be asked: one that had no answer yet, else the oldest of the queue.
+ * It may be dropped, or goes on to asker_ask().
  * @return false: none waits, or the window is full */
 bool asker_next(struct asker *a, struct question *ret);
 
@@ -78,13 +84,12 @@ bool asker_next(struct asker *a, struct question *ret);
 void asker_ask(struct asker *a, const struct question *q, const struct route *route,
                struct weft_mad_send_req *ret);
 
-/** Makes the send of a question that is to be asked once more. Post it.
- * @return false: there is none */
-bool asker_again(struct asker *a, struct weft_mad_send_req *ret);
-
 /** Feeds an event of the engine. Release a received MAD after the result was used.
  * @return whether a question has come to its end */
 bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_result *ret);
+
+/** How many questions that are not yet known to wait for the dead may be under way just now. */
+uint32_t asker_window(const struct asker *a);
 
 /** Whether nothing waits and nothing is under way. */
 bool asker_idle(const struct asker *a);

@@ -119,8 +119,6 @@ bool pkey_tables_poll(struct pkey_tables *t, struct weft_mad_send_req *ret)
     struct question q;
     struct route route;
 
-    if (asker_again(t->asker, ret))
-        return true;
     while (asker_next(t->asker, &q)) {
         if (t->tables[sweep_end_port(t->sweep, q.about)].silent)
             continue;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Discovery: NodeInfo through every link, then what each node and port says of itself. */
-#include "client/sweep.h"
-
-#include "core/base/index.h"
+#include "client/sweep_state.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
@@ -10,32 +8,16 @@
 #include <string.h>
 
 #define NODES_MAX 65536
+#define PORTS_MAX 2000000
 
-/* PortInfo:PortState of a port that carries SMPs is above this. */
-#define STATE_DOWN 1
-
-enum ask {
-    ASK_NEIGHBOR, /* NodeInfo through a port; SWEEP_NONE: of the own node */
-    ASK_NAME,     /* NodeDescription of a port's node */
-    ASK_SWITCH,   /* SwitchInfo of a port's node */
-    ASK_PORT      /* PortInfo of a port */
-};
-
-struct sweep {
-    struct asker *asker;
-    struct sweep_node *nodes;
-    struct sweep_port *ports;
-    struct index by_guid;
-    uint32_t node_count, node_space;
-    uint32_t port_count, port_space;
-    uint32_t conflicts;
-    int verdict;
-};
-
-static void put(struct sweep *s, enum ask kind, uint32_t about, uint16_t attr_id, uint32_t attr_mod)
+void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
+               uint32_t attr_mod)
 {
-    const struct question q = {
-        .about = about, .kind = (uint8_t)kind, .attr_id = attr_id, .attr_mod = attr_mod};
+    const struct question q = {.about = about,
+                               .kind = (uint8_t)kind,
+                               .attr_id = attr_id,
+                               .attr_mod = attr_mod,
+                               .way = SWEEP_NONE};
 
     if (asker_put(s->asker, &q) != 0)
         s->verdict = WEFT_ERR_NOMEM;
@@ -47,7 +29,7 @@ int sweep_new(const struct asker_config *c, weft_mad_agent_id agent, struct swee
     int err = s ? asker_new(c, agent, &s->asker) : WEFT_ERR_NOMEM;
 
     if (!err) {
-        put(s, ASK_NEIGHBOR, SWEEP_NONE, WEFT_ATTR_NODE_INFO, 0);
+        sweep_put(s, SWEEP_ASK_NEIGHBOR, SWEEP_NONE, WEFT_ATTR_NODE_INFO, 0);
         err = s->verdict;
     }
     if (err) {
@@ -59,12 +41,18 @@ int sweep_new(const struct asker_config *c, weft_mad_agent_id agent, struct swee
     return 0;
 }
 
+void sweep_expect(struct sweep *s, const struct known *known)
+{
+    s->known = known;
+}
+
 struct sweep *sweep_free(struct sweep *s)
 {
     if (s) {
         (void)asker_free(s->asker);
         free(s->nodes);
         free(s->ports);
+        free(s->troubles);
         free(s->by_guid.entries);
     }
     free(s);
@@ -76,31 +64,8 @@ static struct sweep_node *node_of(struct sweep *s, const struct sweep_port *p)
     return &s->nodes[p->node];
 }
 
-uint32_t sweep_end_port(const struct sweep *s, uint32_t port)
-{
-    const struct sweep_node *n = &s->nodes[s->ports[port].node];
-
-    return n->type == SWEEP_SWITCH ? n->first_port : port;
-}
-
-void sweep_route(const struct sweep *s, uint32_t port, struct route *ret)
-{
-    const struct sweep_port *p = &s->ports[sweep_end_port(s, port)];
-    const struct sweep_node *n = &s->nodes[p->node];
-
-    if (n->type == SWEEP_SWITCH) {
-        *ret = n->route;
-        return;
-    }
-    *ret = (struct route){.hops = 0};
-    if (p->via == SWEEP_NONE)
-        return;
-    *ret = s->nodes[s->ports[p->via].node].route;
-    (void)route_extend(ret, s->ports[p->via].number);
-}
-
 /* Whether a question is still worth it, and the way to where it is answered. */
-static bool is_wanted(const struct sweep *s, const struct question *q, struct route *ret)
+static bool is_wanted(const struct sweep *s, struct question *q, struct route *ret)
 {
     const struct sweep_port *p;
 
@@ -110,9 +75,12 @@ static bool is_wanted(const struct sweep *s, const struct question *q, struct ro
     p = &s->ports[q->about];
     if (s->ports[sweep_end_port(s, q->about)].silent)
         return false;
-    sweep_route(s, q->about, ret);
+    if (q->asked % 2 == 1 && q->way == SWEEP_NONE)
+        q->way = sweep_way_around(s, q->about);
+    if (q->asked % 2 == 0 || q->way == SWEEP_NONE || !sweep_route_around(s, q->about, q->way, ret))
+        sweep_route(s, q->about, ret);
     /* Whoever is behind may have been found from the other end meanwhile. */
-    return q->kind != ASK_NEIGHBOR || (p->peer == SWEEP_NONE && route_extend(ret, p->number));
+    return q->kind != SWEEP_ASK_NEIGHBOR || (p->peer == SWEEP_NONE && route_extend(ret, p->number));
 }
 
 bool sweep_poll(struct sweep *s, struct weft_mad_send_req *ret)
@@ -120,18 +88,20 @@ bool sweep_poll(struct sweep *s, struct weft_mad_send_req *ret)
     struct question q;
     struct route route;
 
-    if (asker_again(s->asker, ret))
-        return true;
-    while (asker_next(s->asker, &q)) {
-        if (is_wanted(s, &q, &route)) {
-            asker_ask(s->asker, &q, &route, ret);
-            return true;
+    for (;;) {
+        while (asker_next(s->asker, &q)) {
+            if (is_wanted(s, &q, &route)) {
+                asker_ask(s->asker, &q, &route, ret);
+                return true;
+            }
         }
+        if (!asker_idle(s->asker) || sweep_done(s))
+            return false;
+        sweep_ask_late(s);
     }
-    return false;
 }
 
-static uint32_t node_find(const struct sweep *s, uint64_t guid)
+uint32_t sweep_find(const struct sweep *s, uint64_t guid)
 {
     uint32_t hash = index_hash(guid);
     uint32_t pos = hash;
@@ -143,6 +113,40 @@ static uint32_t node_find(const struct sweep *s, uint64_t guid)
         if (s->nodes[slot].guid == guid)
             return slot;
     return SWEEP_NONE;
+}
+
+/* Notes what is wrong. Without memory the verdict says so.
+ * Returns NULL then. */
+static struct sweep_trouble *trouble_add(struct sweep *s, enum sweep_trouble_kind kind,
+                                         const struct question *q)
+{
+    uint32_t space = s->trouble_space ? 2 * s->trouble_space : 16;
+    struct sweep_trouble *t;
+
+    if (s->trouble_count == s->trouble_space) {
+        t = realloc(s->troubles, space * sizeof(*t));
+        if (!t) {
+            s->verdict = WEFT_ERR_NOMEM;
+            return NULL;
+        }
+        s->troubles = t;
+        s->trouble_space = space;
+    }
+    t = &s->troubles[s->trouble_count++];
+    *t = (struct sweep_trouble){
+        .kind = kind, .port = q->about, .other = SWEEP_NONE, .attr_id = q->attr_id};
+    return t;
+}
+
+/* The ways by which a question was asked in vain. */
+static void ways_add(const struct sweep *s, const struct question *q, struct sweep_trouble *t)
+{
+    sweep_route(s, q->about, &t->tried[0]);
+    t->ways = 1;
+    if (q->way != SWEEP_NONE && sweep_route_around(s, q->about, q->way, &t->tried[1]))
+        t->ways = 2;
+    for (uint8_t i = 0; i < t->ways && q->kind == SWEEP_ASK_NEIGHBOR; i++)
+        (void)route_extend(&t->tried[i], s->ports[q->about].number);
 }
 
 static int nodes_grow(struct sweep *s)
@@ -171,6 +175,8 @@ static int ports_grow(struct sweep *s, uint32_t more)
     uint32_t space = s->port_space ? s->port_space : 256;
     struct sweep_port *ports;
 
+    if (s->port_count + more > PORTS_MAX)
+        return WEFT_ERR_FULL;
     while (space < s->port_count + more)
         space *= 2;
     if (space == s->port_space)
@@ -196,12 +202,16 @@ static int node_add(struct sweep *s, const uint8_t *info, uint32_t *ret)
     if (err)
         return err;
     n = &s->nodes[s->node_count];
-    *n =
-        (struct sweep_node){.guid = wire_get(WIRE_NODE_INFO_NODE_GUID, info),
-                            .first_port = s->port_count,
-                            .partition_cap = (uint16_t)wire_get(WIRE_NODE_INFO_PARTITION_CAP, info),
-                            .type = (uint8_t)wire_get(WIRE_NODE_INFO_NODE_TYPE, info),
-                            .port_count = port_count};
+    *n = (struct sweep_node){
+        .guid = wire_get(WIRE_NODE_INFO_NODE_GUID, info),
+        .system_guid = wire_get(WIRE_NODE_INFO_SYSTEM_IMAGE_GUID, info),
+        .vendor_id = (uint32_t)wire_get(WIRE_NODE_INFO_VENDOR_ID, info),
+        .first_port = s->port_count,
+        .partition_cap = (uint16_t)wire_get(WIRE_NODE_INFO_PARTITION_CAP, info),
+        .device_id = (uint16_t)wire_get(WIRE_NODE_INFO_DEVICE_ID, info),
+        .type = (uint8_t)wire_get(WIRE_NODE_INFO_NODE_TYPE, info),
+        .port_count = port_count,
+    };
     for (uint32_t i = 0; i <= port_count; i++)
         s->ports[s->port_count++] = (struct sweep_port){
             .node = s->node_count, .peer = SWEEP_NONE, .via = SWEEP_NONE, .number = (uint8_t)i};
@@ -210,24 +220,56 @@ static int node_add(struct sweep *s, const uint8_t *info, uint32_t *ret)
     return 0;
 }
 
-/* A node that is new: what is to be asked of it as a whole. */
+/* Asks a port of a switch, or the port by which another node was reached, unless it is known. */
+static void port_ask(struct sweep *s, uint32_t port)
+{
+    if (!sweep_takes_over(s, port))
+        sweep_put(s, SWEEP_ASK_PORT, port, WEFT_ATTR_PORT_INFO, s->ports[port].number);
+}
+
+static void switch_begin(struct sweep *s, const struct sweep_node *n)
+{
+    for (uint32_t i = 0; i <= n->port_count; i++)
+        port_ask(s, n->first_port + i);
+}
+
+/* A node that is new: what is to be asked of it as a whole. What a switch's ports are asked may
+ * depend on its SwitchInfo. */
 static void node_begin(struct sweep *s, uint32_t node, uint32_t port)
 {
     const struct sweep_node *n = &s->nodes[node];
 
-    put(s, ASK_NAME, port, WEFT_ATTR_NODE_DESC, 0);
-    if (n->type != SWEEP_SWITCH)
-        return;
-    put(s, ASK_SWITCH, port, WEFT_ATTR_SWITCH_INFO, 0);
-    for (uint32_t i = 0; i <= n->port_count; i++)
-        put(s, ASK_PORT, n->first_port + i, WEFT_ATTR_PORT_INFO, i);
+    if (n->type == SWEEP_SWITCH)
+        sweep_put(s, SWEEP_ASK_SWITCH, port, WEFT_ATTR_SWITCH_INFO, 0);
+    sweep_put(s, SWEEP_ASK_NAME, port, WEFT_ATTR_NODE_DESC, 0);
+    if (n->type == SWEEP_SWITCH && (!s->known || !known_find(s->known, n->guid, 0)))
+        switch_begin(s, n);
 }
 
-/* A node answers behind port `via`: connects, and goes on where it or its port is new. */
-static void node_reached(struct sweep *s, uint32_t via, const uint8_t *info)
+static void ports_connect(struct sweep *s, const struct question *q, uint32_t port)
 {
-    uint32_t node = node_find(s, wire_get(WIRE_NODE_INFO_NODE_GUID, info));
-    uint8_t number = (uint8_t)wire_get(WIRE_NODE_INFO_LOCAL_PORT, info);
+    uint32_t via = q->about;
+    struct sweep_trouble *t;
+
+    if (s->ports[port].peer == SWEEP_NONE && s->ports[via].peer == SWEEP_NONE) {
+        s->ports[via].peer = port;
+        s->ports[port].peer = via;
+        s->ports[via].mute_peer = s->ports[port].mute_peer = false;
+    } else if (s->ports[port].peer != via) {
+        s->conflicts++;
+        t = trouble_add(s, SWEEP_TWICE, q);
+        if (t) {
+            t->other = s->ports[port].peer != SWEEP_NONE ? s->ports[port].peer : port;
+            t->guid = s->nodes[s->ports[port].node].guid;
+        }
+    }
+}
+
+/* A node answers behind a port: connects, and goes on where it or its port is new. */
+static void node_reached(struct sweep *s, const struct question *q, const uint8_t *info)
+{
+    uint32_t via = q->about;
+    uint32_t node = sweep_find(s, wire_get(WIRE_NODE_INFO_NODE_GUID, info));
     bool is_new = node == SWEEP_NONE;
     int err = is_new ? node_add(s, info, &node) : 0;
     struct sweep_node *n;
@@ -239,15 +281,10 @@ static void node_reached(struct sweep *s, uint32_t via, const uint8_t *info)
         return;
     }
     n = &s->nodes[node];
-    port = n->first_port + number;
+    port = n->first_port + (uint32_t)wire_get(WIRE_NODE_INFO_LOCAL_PORT, info);
     end = &s->ports[sweep_end_port(s, port)];
-    if (via != SWEEP_NONE && s->ports[port].peer == SWEEP_NONE) {
-        s->ports[via].peer = port;
-        s->ports[port].peer = via;
-        s->ports[via].mute_peer = s->ports[port].mute_peer = false;
-    } else if (via != SWEEP_NONE && s->ports[port].peer != via) {
-        s->conflicts++;
-    }
+    if (via != SWEEP_NONE)
+        ports_connect(s, q, port);
     if (end->reached)
         return;
     end->reached = true;
@@ -260,50 +297,119 @@ static void node_reached(struct sweep *s, uint32_t via, const uint8_t *info)
     if (is_new)
         node_begin(s, node, n->type == SWEEP_SWITCH ? n->first_port : port);
     if (n->type != SWEEP_SWITCH)
-        put(s, ASK_PORT, port, WEFT_ATTR_PORT_INFO, number);
+        port_ask(s, port);
 }
 
 /* NodeInfo that no node can say. */
-static bool is_node_info(const struct sweep *s, const uint8_t *info)
+static bool is_node_info(const uint8_t *info)
 {
     uint64_t type = wire_get(WIRE_NODE_INFO_NODE_TYPE, info);
     uint64_t ports = wire_get(WIRE_NODE_INFO_NUM_PORTS, info);
     uint64_t local = wire_get(WIRE_NODE_INFO_LOCAL_PORT, info);
-    uint32_t known = node_find(s, wire_get(WIRE_NODE_INFO_NODE_GUID, info));
 
-    if (type < SWEEP_CA || type > SWEEP_ROUTER || ports < 1 || ports > 254 || local > ports ||
-        (local == 0 && type != SWEEP_SWITCH))
-        return false;
+    return type >= SWEEP_CA && type <= SWEEP_ROUTER && ports >= 1 && ports <= 254 &&
+           local <= ports && (local > 0 || type == SWEEP_SWITCH);
+}
+
+/* Whether a node is what one with its GUID was before. */
+static bool is_as_before(const struct sweep *s, const uint8_t *info)
+{
+    uint32_t known = sweep_find(s, wire_get(WIRE_NODE_INFO_NODE_GUID, info));
+
     return known == SWEEP_NONE ||
-           (s->nodes[known].type == type && s->nodes[known].port_count == ports);
+           (s->nodes[known].type == wire_get(WIRE_NODE_INFO_NODE_TYPE, info) &&
+            s->nodes[known].port_count == wire_get(WIRE_NODE_INFO_NUM_PORTS, info));
+}
+
+static void neighbor_is_wrong(struct sweep *s, const struct asker_result *r)
+{
+    const struct question *q = &r->question;
+    enum sweep_trouble_kind kind = !r->data ? r->refused ? SWEEP_REFUSED : SWEEP_MUTE
+                                   : !is_node_info(r->data) ? SWEEP_IMPOSSIBLE
+                                                            : SWEEP_CHANGED;
+    struct sweep_trouble *t;
+
+    if (s->ports[q->about].peer != SWEEP_NONE)
+        return;
+    s->ports[q->about].mute_peer = true;
+    t = trouble_add(s, kind, q);
+    if (!t)
+        return;
+    if (kind == SWEEP_CHANGED)
+        t->guid = wire_get(WIRE_NODE_INFO_NODE_GUID, r->data);
+    ways_add(s, q, t);
 }
 
 static void neighbor_told(struct sweep *s, const struct asker_result *r)
 {
     uint32_t via = r->question.about;
 
-    if (r->data && is_node_info(s, r->data)) {
+    if (r->data && is_node_info(r->data) && is_as_before(s, r->data)) {
         if (via == SWEEP_NONE)
             s->verdict = 0;
-        node_reached(s, via, r->data);
-    } else if (via != SWEEP_NONE && s->ports[via].peer == SWEEP_NONE) {
-        s->ports[via].mute_peer = true;
+        node_reached(s, &r->question, r->data);
+    } else if (via != SWEEP_NONE) {
+        neighbor_is_wrong(s, r);
     }
+    if (via != SWEEP_NONE)
+        sweep_wake(s, via);
+}
+
+static struct sweep_rate rate_read(const uint8_t *info, enum wire_field_id active,
+                                   enum wire_field_id supported, enum wire_field_id enabled)
+{
+    return (struct sweep_rate){.active = (uint8_t)wire_get(active, info),
+                               .supported = (uint8_t)wire_get(supported, info),
+                               .enabled = (uint8_t)wire_get(enabled, info)};
+}
+
+static void port_read(struct sweep_port *p, const uint8_t *info)
+{
+    p->capability = (uint32_t)wire_get(WIRE_PORT_INFO_CAPABILITY_MASK, info);
+    p->lid = (uint16_t)wire_get(WIRE_PORT_INFO_LID, info);
+    p->lmc = (uint8_t)wire_get(WIRE_PORT_INFO_LMC, info);
+    p->state = (uint8_t)wire_get(WIRE_PORT_INFO_PORT_STATE, info);
+    p->phys_state = (uint8_t)wire_get(WIRE_PORT_INFO_PHYSICAL_STATE, info);
+    p->width = rate_read(info, WIRE_PORT_INFO_LINK_WIDTH_ACTIVE,
+                         WIRE_PORT_INFO_LINK_WIDTH_SUPPORTED, WIRE_PORT_INFO_LINK_WIDTH_ENABLED);
+    p->speed = rate_read(info, WIRE_PORT_INFO_LINK_SPEED_ACTIVE,
+                         WIRE_PORT_INFO_LINK_SPEED_SUPPORTED, WIRE_PORT_INFO_LINK_SPEED_ENABLED);
+    p->speed_ext =
+        rate_read(info, WIRE_PORT_INFO_LINK_SPEED_EXT_ACTIVE,
+                  WIRE_PORT_INFO_LINK_SPEED_EXT_SUPPORTED, WIRE_PORT_INFO_LINK_SPEED_EXT_ENABLED);
+    p->told = true;
 }
 
 static void port_told(struct sweep *s, uint32_t port, const uint8_t *info)
 {
     struct sweep_port *p = &s->ports[port];
-    bool leads_on = node_of(s, p)->type == SWEEP_SWITCH ? p->number > 0 : p->via == SWEEP_NONE;
+    bool is_switch = node_of(s, p)->type == SWEEP_SWITCH;
+    bool leads_on = is_switch ? p->number > 0 : p->via == SWEEP_NONE;
 
-    p->lid = (uint16_t)wire_get(WIRE_PORT_INFO_LID, info);
-    p->state = (uint8_t)wire_get(WIRE_PORT_INFO_PORT_STATE, info);
-    if (node_of(s, p)->type == SWEEP_SWITCH && p->number > 0) {
+    port_read(p, info);
+    if (is_switch && p->number > 0) {
         p->enforces_in = wire_get(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, info) != 0;
         p->enforces_out = wire_get(WIRE_PORT_INFO_PARTITION_ENFORCE_OUT, info) != 0;
+    } else if (is_switch) {
+        sweep_compare_lid(s, port);
     }
-    if (leads_on && p->state > STATE_DOWN)
-        put(s, ASK_NEIGHBOR, port, WEFT_ATTR_NODE_INFO, 0);
+    if (leads_on && p->state > SWEEP_STATE_DOWN && p->peer == SWEEP_NONE)
+        sweep_put(s, SWEEP_ASK_NEIGHBOR, port, WEFT_ATTR_NODE_INFO, 0);
+    sweep_wake(s, port);
+}
+
+/* Whoever expects something has not asked the ports yet. */
+static void switch_told(struct sweep *s, uint32_t port, const uint8_t *info)
+{
+    struct sweep_node *n = node_of(s, &s->ports[port]);
+
+    if (info) {
+        n->enforcement_cap = (uint16_t)wire_get(WIRE_SWITCH_INFO_PARTITION_ENFORCEMENT_CAP, info);
+        n->enhanced_port0 = wire_get(WIRE_SWITCH_INFO_ENHANCED_PORT_0, info) != 0;
+        n->quiet = wire_get(WIRE_SWITCH_INFO_PORT_STATE_CHANGE, info) == 0;
+    }
+    if (s->known && known_find(s->known, n->guid, 0))
+        switch_begin(s, n);
 }
 
 static void name_told(struct sweep_node *n, const uint8_t *data)
@@ -312,34 +418,43 @@ static void name_told(struct sweep_node *n, const uint8_t *data)
     n->name[SWEEP_NAME_BYTES - 1] = '\0';
 }
 
+/* A node that was reached does not say what it is asked. */
+static void not_told(struct sweep *s, const struct asker_result *r)
+{
+    struct sweep_port *end = &s->ports[sweep_end_port(s, r->question.about)];
+    struct sweep_trouble *t = NULL;
+
+    if (!end->silent)
+        t = trouble_add(s, r->refused ? SWEEP_REFUSED : SWEEP_STOPPED, &r->question);
+    if (t)
+        ways_add(s, &r->question, t);
+    end->silent |= !r->refused;
+    if (r->refused && r->question.kind == SWEEP_ASK_SWITCH)
+        switch_told(s, r->question.about, NULL);
+    sweep_wake(s, r->question.about);
+}
+
 void sweep_event(struct sweep *s, const struct weft_mad_event *ev)
 {
     struct asker_result r;
-    struct sweep_port *p;
 
     if (!asker_event(s->asker, ev, &r))
         return;
-    if (r.question.kind == ASK_NEIGHBOR) {
+    if (r.question.kind == SWEEP_ASK_NEIGHBOR)
         neighbor_told(s, &r);
-        return;
-    }
-    p = &s->ports[r.question.about];
-    if (!r.data) {
-        s->ports[sweep_end_port(s, r.question.about)].silent |= !r.refused;
-        return;
-    }
-    if (r.question.kind == ASK_NAME)
-        name_told(node_of(s, p), r.data);
-    else if (r.question.kind == ASK_SWITCH)
-        node_of(s, p)->enforcement_cap =
-            (uint16_t)wire_get(WIRE_SWITCH_INFO_PARTITION_ENFORCEMENT_CAP, r.data);
+    else if (!r.data)
+        not_told(s, &r);
+    else if (r.question.kind == SWEEP_ASK_NAME)
+        name_told(node_of(s, &s->ports[r.question.about]), r.data);
+    else if (r.question.kind == SWEEP_ASK_SWITCH)
+        switch_told(s, r.question.about, r.data);
     else
         port_told(s, r.question.about, r.data);
 }
 
 bool sweep_done(const struct sweep *s)
 {
-    return asker_idle(s->asker);
+    return asker_idle(s->asker) && s->waiting == 0 && !(s->doubt && s->assumed > 0);
 }
 
 int sweep_verdict(const struct sweep *s)
@@ -370,4 +485,17 @@ const struct sweep_port *sweep_port(const struct sweep *s, uint32_t port)
 uint32_t sweep_conflicts(const struct sweep *s)
 {
     return s->conflicts;
+}
+
+bool sweep_trouble(const struct sweep *s, uint32_t number, const struct sweep_trouble **ret)
+{
+    if (number >= s->trouble_count)
+        return false;
+    *ret = &s->troubles[number];
+    return true;
+}
+
+bool sweep_trouble_stands(const struct sweep *s, const struct sweep_trouble *t)
+{
+    return t->kind != SWEEP_MUTE || s->ports[t->port].peer == SWEEP_NONE;
 }

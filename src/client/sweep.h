@@ -5,7 +5,15 @@
  *
  * It begins at the own node and goes on breadth first, many questions at a time. Each link is
  * crossed once and each node is asked once, however many ways lead to it. Who does not answer is
- * remembered and not asked again. The host drives it so:
+ * tried by a second way where there is one, while everybody else is asked, then remembered with
+ * these ways and not asked again.
+ *
+ * With sweep_expect() it goes by what an earlier sweep has found: it still crosses each link and
+ * asks each node for its name, but takes over what cannot have changed. Where a switch's
+ * SwitchInfo says that no state of a port has changed since its subnet manager was there, the two
+ * ends of a link are at one, and one of them is asked.
+ *
+ * The host drives it so:
  *
  *     while (sweep_poll())            weft_mad_post();
  *     if (sweep_done())               that is all, perhaps because sweep_poll() has found that what
@@ -16,6 +24,7 @@
 #define WEFT_CLIENT_SWEEP_H
 
 #include "client/asker.h"
+#include "client/known.h"
 
 /** No node, no port. */
 #define SWEEP_NONE UINT32_MAX
@@ -33,28 +42,66 @@ enum sweep_node_type {
 /** A node that was found. */
 struct sweep_node {
     uint64_t guid;
+    uint64_t system_guid;
+    uint32_t vendor_id;
     uint32_t first_port;    /* its port 0; port p is so many further */
     uint16_t partition_cap; /* entries of the P_Key table of each CA or router port, or of port 0 */
-    uint16_t enforcement_cap;    /* switches: of each other port; 0 until SwitchInfo was read */
+    uint16_t enforcement_cap; /* switches: of each other port; 0 until SwitchInfo was read */
+    uint16_t device_id;
     uint8_t type;                /* enum sweep_node_type */
     uint8_t port_count;          /* without port 0 */
     char name[SWEEP_NAME_BYTES]; /* NodeDescription as it came, perhaps empty: not safe to print */
+    bool enhanced_port0;         /* switches: port 0 is more than a management port */
+    bool quiet;                  /* switches: SwitchInfo:PortStateChange was read, and is 0 */
     struct route route;          /* to a switch, or the own node */
+};
+
+/** LinkWidth or LinkSpeed of PortInfo (IBA 14.2.5.6): sets of bits, of `active` one. */
+struct sweep_rate {
+    uint8_t active, supported, enabled;
 };
 
 /** A port of it. */
 struct sweep_port {
     uint64_t guid; /* where reached; a switch's is at port 0 */
     uint32_t node;
-    uint32_t peer; /* the port at the other end of the cable, or SWEEP_NONE */
-    uint32_t via;  /* the port through which it was reached first; SWEEP_NONE: the own one */
+    uint32_t peer;       /* the port at the other end of the cable, or SWEEP_NONE */
+    uint32_t via;        /* the port through which it was reached first; SWEEP_NONE: the own one */
+    uint32_t capability; /* PortInfo:CapabilityMask: CA and router ports, port 0 of switches */
     uint16_t lid;
+    uint8_t lmc;
     uint8_t number;
-    uint8_t state;  /* PortInfo:PortState, 1 Down..4 Active; 0: not known */
+    uint8_t state;      /* PortInfo:PortState, 1 Down..4 Active; 0: not known */
+    uint8_t phys_state; /* PortInfo:PortPhysicalState; 0: not known */
+    struct sweep_rate width, speed, speed_ext;
+    bool told;      /* PortInfo was read */
+    bool assumed;   /* it was not: what stands here is taken over, see sweep_expect() */
+    bool waits;     /* private to the sweep */
     bool reached;   /* it has answered for itself: CA and router ports, port 0 of switches */
     bool silent;    /* it was reached, then it answered no more */
     bool mute_peer; /* its link is up, but nobody answers behind it */
     bool enforces_in, enforces_out; /* partition enforcement, external ports of switches */
+};
+
+/** What is wrong, as far as a sweep sees it. */
+enum sweep_trouble_kind {
+    SWEEP_MUTE,       /* the link at a port is up, but nobody answers behind it */
+    SWEEP_STOPPED,    /* a port's node has answered, then no more */
+    SWEEP_REFUSED,    /* a port's node has answered, but not with what was asked for */
+    SWEEP_IMPOSSIBLE, /* who is behind a port says what no node can say of itself */
+    SWEEP_CHANGED,    /* who is behind a port has a GUID whose node was something else before */
+    SWEEP_TWICE       /* the same, and that GUID and port are at the end of another cable already */
+};
+
+/** One such thing. */
+struct sweep_trouble {
+    enum sweep_trouble_kind kind;
+    uint32_t port;
+    uint32_t other;        /* SWEEP_TWICE: of the other cable; else SWEEP_NONE */
+    uint64_t guid;         /* SWEEP_CHANGED, SWEEP_TWICE: of the node */
+    uint16_t attr_id;      /* what was asked for */
+    uint8_t ways;          /* how many ways were tried */
+    struct route tried[2]; /* to whom did not answer */
 };
 
 /** A sweep. */
@@ -65,6 +112,12 @@ struct sweep;
  * @param agent  for requests of class 0x81 on QP0
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
 int sweep_new(const struct asker_config *c, weft_mad_agent_id agent, struct sweep **ret);
+
+/** Tells it what an earlier sweep has found, before the first sweep_poll(). What is taken over is
+ * good enough for a topology: PortInfo of ports with `assumed` has no more than what an earlier
+ * topology says. As soon as a switch has another LID than before, all ports are asked.
+ * @param known  borrowed until the sweep has ended */
+void sweep_expect(struct sweep *s, const struct known *known);
 
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
  * @return NULL */
@@ -97,6 +150,19 @@ uint32_t sweep_end_port(const struct sweep *s, uint32_t port);
 
 /** The way to a port that was reached. */
 void sweep_route(const struct sweep *s, uint32_t port, struct route *ret);
+
+/** What is wrong.
+ * @param number  from 0 on
+ * @param ret     valid until the next sweep_event()
+ * @return false: that was all */
+bool sweep_trouble(const struct sweep *s, uint32_t number, const struct sweep_trouble **ret);
+
+/** Whether a trouble is still one: who was mute behind one link may have been found by another. */
+bool sweep_trouble_stands(const struct sweep *s, const struct sweep_trouble *t);
+
+/** The words of ibnetdiscover for a link's width and speed: "4x", "EDR"; "??", "???": no such. */
+const char *sweep_width_word(const struct sweep *s, uint32_t port);
+const char *sweep_speed_word(const struct sweep *s, uint32_t port);
 
 /** Answers that came to other links than before: a node GUID that two nodes have. */
 uint32_t sweep_conflicts(const struct sweep *s);

@@ -86,7 +86,7 @@ static void test_a_question_is_a_directed_Get(void **state)
     assert_int_equal(r.agent.v, agent.v);
     assert_int_equal(r.len, WEFT_MAD_BYTES);
     assert_int_equal(r.timeout, 25 * WEFT_MS);
-    assert_int_equal(r.retries, 39);
+    assert_int_equal(r.retries, 4);
     assert_int_equal(r.to.lid, WEFT_LID_PERMISSIVE);
     assert_int_equal(mad_class(mad), WEFT_CLASS_SUBN_DIRECTED);
     assert_int_equal(mad_method(mad), WEFT_METHOD_GET);
@@ -201,7 +201,7 @@ static void test_events_of_others_are_ignored(void **state)
 {
     struct asker *a = asker_of(2, 1);
     struct weft_mad_send_req r = ask(a, 1);
-    struct weft_mad_event ev = cf_end(&r, WEFT_MAD_TIMEOUT, 1);
+    struct weft_mad_event ev = cf_end(&r, WEFT_MAD_FLUSHED, 1);
     struct asker_result result;
 
     (void)state;
@@ -236,51 +236,132 @@ static void answer_some(struct asker *a, int count, int late)
     }
 }
 
-static void test_where_packets_get_lost_it_asks_again(void **state)
+/* Lets a question that has been asked be asked until its end comes.
+ * Returns how often it was, and in *attempts how many packets that were. */
+static int ask_in_vain(struct asker *a, struct weft_mad_send_req *r, int *attempts)
 {
-    struct asker *a = asker_of(2, 3);
     struct asker_result result;
-    struct weft_mad_send_req r, again;
     struct weft_mad_event ev;
+    struct question q;
+
+    for (int times = 1;; times++) {
+        *attempts += r->retries + 1;
+        ev = cf_end(r, WEFT_MAD_TIMEOUT, (uint16_t)(r->retries + 1));
+        if (asker_event(a, &ev, &result)) {
+            assert_int_equal(result.question.about, 5);
+            assert_null(result.data);
+            assert_false(result.refused);
+            return times;
+        }
+        assert_false(asker_idle(a));
+        assert_true(asker_next(a, &q));
+        assert_int_equal(q.about, 5);
+        assert_int_equal(q.asked, times);
+        asker_ask(a, &q, &nowhere, r);
+    }
+}
+
+static void test_all_tries_are_made_in_stages_so_that_a_second_way_has_its_turn(void **state)
+{
+    static const int cases[][2] = {{1, 1}, {2, 2}, {3, 3}, {8, 3}, {40, 3}, {250, 3}};
 
     (void)state;
-    answer_some(a, 40, 4);
-    r = ask(a, 5);
-    for (int round = 1; round < 3; round++) {
-        ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
-        assert_false(asker_event(a, &ev, &result));
-        assert_false(asker_idle(a));
-        assert_true(asker_again(a, &again));
-        assert_false(asker_again(a, &r));
-        assert_int_equal(again.user_data, r.user_data ? again.user_data : 0);
-        r = again;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct asker_config c;
+        struct asker *a = NULL;
+        struct weft_mad_send_req r;
+        int attempts = 0;
+
+        asker_config_init(&c);
+        c.tries = (uint8_t)cases[i][0];
+        assert_int_equal(asker_new(&c, agent, &a), 0);
+        r = ask(a, 5);
+        assert_int_equal(ask_in_vain(a, &r, &attempts), cases[i][1]);
+        assert_int_equal(attempts, c.tries);
+        assert_true(asker_idle(a));
+        (void)asker_free(a);
     }
-    ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
-    assert_true(asker_event(a, &ev, &result));
-    assert_int_equal(result.question.about, 5);
-    assert_null(result.data);
+}
+
+static void test_where_packets_get_lost_it_does_all_that_again(void **state)
+{
+    struct asker *a = asker_of(2, 3);
+    struct weft_mad_send_req r;
+    int attempts = 0;
+
+    (void)state;
+    answer_some(a, 40, 36);
+    r = ask(a, 5);
+    assert_int_equal(ask_in_vain(a, &r, &attempts), 9);
+    assert_int_equal(attempts, 120);
     assert_true(asker_idle(a));
     (void)asker_free(a);
 }
 
-static void test_where_they_do_not_silence_counts_at_once(void **state)
+static void test_where_few_do_silence_counts_at_once(void **state)
 {
-    static const int cases[][2] = {{0, 0}, {3, 3}, {80, 5}};
+    static const int cases[][2] = {{0, 0}, {3, 3}, {80, 5}, {80, 30}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct asker *a = asker_of(2, 3);
         struct weft_mad_send_req r;
-        struct asker_result result;
-        struct weft_mad_event ev;
+        int attempts = 0;
 
         answer_some(a, cases[i][0], cases[i][1]);
         r = ask(a, 5);
-        ev = cf_end(&r, WEFT_MAD_TIMEOUT, 40);
-        assert_true(asker_event(a, &ev, &result));
-        assert_null(result.data);
+        assert_int_equal(ask_in_vain(a, &r, &attempts), 3);
         (void)asker_free(a);
     }
+}
+
+static void test_the_window_grows_with_answers_and_shrinks_without(void **state)
+{
+    struct asker *a = asker_of(64, 1);
+    struct weft_mad_send_req r[32];
+    struct asker_result result;
+    struct weft_mad_event ev;
+
+    (void)state;
+    assert_int_equal(asker_window(a), 32);
+    answer_some(a, 10, 0);
+    assert_int_equal(asker_window(a), 42);
+    answer_some(a, 100, 0);
+    assert_int_equal(asker_window(a), 64);
+    for (uint32_t i = 0; i < 32; i++)
+        r[i] = ask(a, i);
+    for (uint32_t i = 0; i < 32; i++) {
+        ev = cf_end(&r[i], WEFT_MAD_TIMEOUT, 5);
+        assert_false(asker_event(a, &ev, &result));
+        if (i == 0)
+            assert_int_equal(asker_window(a), 50);
+    }
+    assert_int_equal(asker_window(a), 9);
+    (void)asker_free(a);
+}
+
+static void test_those_who_do_not_answer_leave_the_window_to_others(void **state)
+{
+    struct asker *a = asker_of(1, 1);
+    struct weft_mad_send_req r = ask(a, 5), other;
+    struct asker_result result;
+    struct weft_mad_event ev = cf_end(&r, WEFT_MAD_TIMEOUT, 5);
+    struct question q;
+
+    (void)state;
+    assert_false(asker_event(a, &ev, &result));
+    assert_true(asker_next(a, &q));
+    asker_ask(a, &q, &nowhere, &r);
+    other = ask(a, 6);
+    ev = cf_end(&other, WEFT_MAD_TIMEOUT, 5);
+    assert_false(asker_event(a, &ev, &result));
+    /* As many again, and no more. */
+    put(a, 7);
+    assert_true(asker_next(a, &q));
+    assert_int_equal(q.about, 7);
+    asker_ask(a, &q, &nowhere, &other);
+    assert_false(asker_next(a, &q));
+    (void)asker_free(a);
 }
 
 int main(void)
@@ -293,8 +374,11 @@ int main(void)
         cmocka_unit_test(test_the_queue_grows_around_its_end),
         cmocka_unit_test(test_an_answer_must_be_one),
         cmocka_unit_test(test_events_of_others_are_ignored),
-        cmocka_unit_test(test_where_packets_get_lost_it_asks_again),
-        cmocka_unit_test(test_where_they_do_not_silence_counts_at_once),
+        cmocka_unit_test(test_all_tries_are_made_in_stages_so_that_a_second_way_has_its_turn),
+        cmocka_unit_test(test_where_packets_get_lost_it_does_all_that_again),
+        cmocka_unit_test(test_where_few_do_silence_counts_at_once),
+        cmocka_unit_test(test_the_window_grows_with_answers_and_shrinks_without),
+        cmocka_unit_test(test_those_who_do_not_answer_leave_the_window_to_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,8 +307,12 @@ static void test_who_stops_answering_is_not_asked_again(void **state)
     while (sweep_poll(l.s, &r[count]))
         count++;
     assert_int_equal(count, 2); /* NodeDescription and PortInfo */
-    ev = cf_end(&r[0], WEFT_MAD_TIMEOUT, 40);
-    sweep_event(l.s, &ev);
+    for (int stage = 0; stage < 3; stage++) {
+        assert_false(sweep_port(l.s, 1)->silent);
+        ev = cf_end(&r[0], WEFT_MAD_TIMEOUT, 40);
+        sweep_event(l.s, &ev);
+        assert_true(stage == 2 || sweep_poll(l.s, &r[0]));
+    }
     assert_true(sweep_port(l.s, 1)->silent);
     memset(info, 0, sizeof(info));
     wire_set(WIRE_PORT_INFO_PORT_STATE, info, 4);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a sweep takes over from an earlier one, and when it does not. */
+#include "client/sweep_state.h"
+
+#include <weft/wire.h>
+
+#include <string.h>
+
+/* PortInfo:CapabilityMask, IsExtendedSpeedsSupported. */
+#define CAN_EXTENDED_SPEEDS (UINT32_C(1) << 14)
+
+const char *sweep_width_word(const struct sweep *s, uint32_t port)
+{
+    switch (s->ports[port].width.active) {
+    case 1:
+        return "1x";
+    case 2:
+        return "4x";
+    case 4:
+        return "8x";
+    case 8:
+        return "12x";
+    case 16:
+        return "2x";
+    default:
+        return "??";
+    }
+}
+
+/* Whether a port's extended speeds count; while its node's end port has not said so, they do. */
+static bool is_extended(const struct sweep *s, uint32_t port)
+{
+    const struct sweep_port *end = &s->ports[sweep_end_port(s, port)];
+
+    return s->ports[port].speed_ext.active != 0 &&
+           (!end->told || (end->capability & CAN_EXTENDED_SPEEDS) != 0);
+}
+
+const char *sweep_speed_word(const struct sweep *s, uint32_t port)
+{
+    static const char *const plain[] = {[1] = "SDR", [2] = "DDR", [4] = "QDR"};
+    static const char *const extended[] = {[1] = "FDR", [2] = "EDR", [4] = "HDR", [8] = "NDR"};
+    const struct sweep_port *p = &s->ports[port];
+    const char *word;
+
+    if (is_extended(s, port))
+        word = p->speed_ext.active <= 8 ? extended[p->speed_ext.active] : NULL;
+    else
+        word = p->speed.active <= 4 ? plain[p->speed.active] : NULL;
+    return word ? word : "???";
+}
+
+/* The port that is expected at the other end.
+ * Returns SWEEP_NONE: none, or its node was not found yet. */
+static uint32_t expected_peer(const struct sweep *s, const struct known_port *k)
+{
+    uint32_t node = k->peer_number > 0 ? sweep_find(s, k->peer_guid) : SWEEP_NONE;
+
+    if (node == SWEEP_NONE || k->peer_number > s->nodes[node].port_count)
+        return SWEEP_NONE;
+    return s->nodes[node].first_port + k->peer_number;
+}
+
+static const struct known_port *known_of(const struct sweep *s, uint32_t port)
+{
+    const struct sweep_port *p = &s->ports[port];
+
+    return s->known ? known_find(s->known, s->nodes[p->node].guid, p->number) : NULL;
+}
+
+/* What the expectation for a port has become. */
+enum outcome {
+    OUTCOME_OPEN, /* the other end will know */
+    OUTCOME_MET,
+    OUTCOME_FAILED
+};
+
+static bool is_rate(const struct sweep *s, uint32_t port, const struct known_port *k)
+{
+    return strncmp(sweep_width_word(s, port), k->width, sizeof(k->width) - 1) == 0 &&
+           strncmp(sweep_speed_word(s, port), k->speed, sizeof(k->speed) - 1) == 0;
+}
+
+static enum outcome outcome_of(const struct sweep *s, uint32_t port, const struct known_port *k)
+{
+    uint32_t peer = expected_peer(s, k);
+    const struct sweep_port *other = peer == SWEEP_NONE ? NULL : &s->ports[peer];
+
+    if (!other || !s->nodes[other->node].quiet || other->waits || other->assumed ||
+        s->ports[sweep_end_port(s, peer)].silent || other->mute_peer)
+        return OUTCOME_FAILED;
+    if (s->ports[port].peer == peer && other->told)
+        return is_rate(s, peer, k) ? OUTCOME_MET : OUTCOME_FAILED;
+    if (s->ports[port].peer != SWEEP_NONE && s->ports[port].peer != peer)
+        return OUTCOME_FAILED;
+    if (other->told && (other->state <= SWEEP_STATE_DOWN || other->peer != SWEEP_NONE))
+        return OUTCOME_FAILED;
+    return OUTCOME_OPEN;
+}
+
+/* Both ends of a link are in one state, at one rate. */
+static void port_assume(struct sweep *s, uint32_t port, const struct known_port *k)
+{
+    struct sweep_port *p = &s->ports[port];
+    const struct sweep_port *other = &s->ports[p->peer];
+
+    p->state = other->state;
+    p->phys_state = other->phys_state;
+    p->width.active = other->width.active;
+    p->speed.active = other->speed.active;
+    p->speed_ext.active = other->speed_ext.active;
+    p->lid = k->lid;
+    p->lmc = k->lmc;
+    p->assumed = true;
+    s->assumed++;
+}
+
+bool sweep_takes_over(struct sweep *s, uint32_t port)
+{
+    const struct sweep_port *p = &s->ports[port];
+    const struct sweep_node *n = &s->nodes[p->node];
+    const struct known_port *k = p->number == 0 || s->doubt ? NULL : known_of(s, port);
+    enum outcome outcome = OUTCOME_FAILED;
+
+    if (k && (n->type != SWEEP_SWITCH || n->quiet))
+        outcome = outcome_of(s, port, k);
+    if (outcome == OUTCOME_MET)
+        port_assume(s, port, k);
+    if (outcome == OUTCOME_OPEN) {
+        s->ports[port].waits = true;
+        s->waiting++;
+    }
+    return outcome != OUTCOME_FAILED;
+}
+
+static void port_ask_now(struct sweep *s, uint32_t port)
+{
+    sweep_put(s, SWEEP_ASK_PORT, port, WEFT_ATTR_PORT_INFO, s->ports[port].number);
+}
+
+static void stop_waiting(struct sweep *s, uint32_t port)
+{
+    s->ports[port].waits = false;
+    s->waiting--;
+}
+
+void sweep_wake(struct sweep *s, uint32_t port)
+{
+    const struct known_port *k = s->waiting > 0 ? known_of(s, port) : NULL;
+    uint32_t waits = k ? expected_peer(s, k) : SWEEP_NONE;
+
+    if (waits == SWEEP_NONE || !s->ports[waits].waits)
+        return;
+    stop_waiting(s, waits);
+    if (!sweep_takes_over(s, waits))
+        port_ask_now(s, waits);
+}
+
+void sweep_compare_lid(struct sweep *s, uint32_t port)
+{
+    const struct known_port *k = known_of(s, port);
+
+    s->doubt |= k && k->lid != s->ports[port].lid;
+}
+
+void sweep_ask_late(struct sweep *s)
+{
+    if (s->waiting == 0 && !(s->doubt && s->assumed > 0))
+        return;
+    for (uint32_t i = 0; i < s->port_count; i++) {
+        struct sweep_port *p = &s->ports[i];
+        bool doubted = s->doubt && p->assumed;
+
+        if (!p->waits && !doubted)
+            continue;
+        if (p->waits)
+            stop_waiting(s, i);
+        if (doubted) {
+            p->assumed = false;
+            s->assumed--;
+        }
+        port_ask_now(s, i);
+    }
+}
