@@ -195,23 +195,32 @@ enum weft_well_known {
 /** The headers and attributes whose fields are known. The fields of the first six count from the
  * first byte of the MAD, those of the others from the first byte of the attribute or record. */
 enum weft_wire_header {
-    WEFT_WIRE_MAD,               /**< common header (IBA 13.4.2) */
-    WEFT_WIRE_SMP,               /**< what every SMP adds (IBA 14.2.1.1) */
-    WEFT_WIRE_SMP_DIRECTED,      /**< what a directed-route SMP adds (IBA 14.2.1.2) */
-    WEFT_WIRE_RMPP,              /**< RMPP header (IBA 13.6.2.1) */
-    WEFT_WIRE_SA,                /**< SA header (IBA 15.2.1.1) */
-    WEFT_WIRE_VENDOR,            /**< OUI of vendor range 2 (IBA 16.5) */
-    WEFT_WIRE_NODE_INFO,         /**< NodeInfo (IBA 14.2.5.3) */
-    WEFT_WIRE_SWITCH_INFO,       /**< SwitchInfo (IBA 14.2.5.4) */
-    WEFT_WIRE_PORT_INFO,         /**< PortInfo (IBA 14.2.5.6) */
-    WEFT_WIRE_NOTICE,            /**< Notice (IBA 13.4.8.2) */
-    WEFT_WIRE_CLASS_PORT_INFO,   /**< ClassPortInfo (IBA 13.4.8.1) */
-    WEFT_WIRE_PORT_COUNTERS,     /**< PortCounters (IBA 16.1.3.5) */
-    WEFT_WIRE_PORT_COUNTERS_EXT, /**< PortCountersExtended (IBA 16.1.4.11) */
-    WEFT_WIRE_NODE_RECORD,       /**< NodeRecord (IBA 15.2.5.2) */
-    WEFT_WIRE_PATH_RECORD,       /**< PathRecord (IBA 15.2.5.16) */
-    WEFT_WIRE_MC_MEMBER_RECORD,  /**< MCMemberRecord (IBA 15.2.5.17) */
-    WEFT_WIRE_HEADER_COUNT       /**< how many there are */
+    WEFT_WIRE_MAD,                /**< common header (IBA 13.4.2) */
+    WEFT_WIRE_SMP,                /**< what every SMP adds (IBA 14.2.1.1) */
+    WEFT_WIRE_SMP_DIRECTED,       /**< what a directed-route SMP adds (IBA 14.2.1.2) */
+    WEFT_WIRE_RMPP,               /**< RMPP header (IBA 13.6.2.1) */
+    WEFT_WIRE_SA,                 /**< SA header (IBA 15.2.1.1) */
+    WEFT_WIRE_VENDOR,             /**< OUI of vendor range 2 (IBA 16.5) */
+    WEFT_WIRE_NODE_INFO,          /**< NodeInfo (IBA 14.2.5.3) */
+    WEFT_WIRE_SWITCH_INFO,        /**< SwitchInfo (IBA 14.2.5.4) */
+    WEFT_WIRE_PORT_INFO,          /**< PortInfo (IBA 14.2.5.6) */
+    WEFT_WIRE_NOTICE,             /**< Notice (IBA 13.4.8.2) */
+    WEFT_WIRE_CLASS_PORT_INFO,    /**< ClassPortInfo (IBA 13.4.8.1) */
+    WEFT_WIRE_PORT_COUNTERS,      /**< PortCounters (IBA 16.1.3.5) */
+    WEFT_WIRE_PORT_COUNTERS_EXT,  /**< PortCountersExtended (IBA 16.1.4.11) */
+    WEFT_WIRE_NODE_RECORD,        /**< NodeRecord (IBA 15.2.5.2) */
+    WEFT_WIRE_PATH_RECORD,        /**< PathRecord (IBA 15.2.5.16) */
+    WEFT_WIRE_MC_MEMBER_RECORD,   /**< MCMemberRecord (IBA 15.2.5.17) */
+    WEFT_WIRE_LINK_RECORD,        /**< LinkRecord (IBA 15.2.5.13) */
+    WEFT_WIRE_SERVICE_RECORD,     /**< ServiceRecord (IBA 15.2.5.14) */
+    WEFT_WIRE_INFORM_INFO,        /**< InformInfo (IBA 13.4.8.3) */
+    WEFT_WIRE_INFORM_INFO_RECORD, /**< what InformInfoRecord adds (IBA 15.2.5.12) */
+    WEFT_WIRE_PORT_INFO_RECORD,   /**< what PortInfoRecord adds (IBA 15.2.5.3) */
+    WEFT_WIRE_SWITCH_INFO_RECORD, /**< what SwitchInfoRecord adds (IBA 15.2.5.5) */
+    WEFT_WIRE_LFT_RECORD,         /**< LinearForwardingTableRecord (IBA 15.2.5.6) */
+    WEFT_WIRE_PKEY_RECORD,        /**< P_KeyTableRecord (IBA 15.2.5.11) */
+    WEFT_WIRE_SM_INFO_RECORD,     /**< SMInfoRecord (IBA 15.2.5.10) */
+    WEFT_WIRE_HEADER_COUNT        /**< how many there are */
 };
 
 /** The name of a header in dumps, for example "path_record".

@@ -273,6 +273,58 @@ static const struct field_case cases[] = {
     {WIRE_MC_MEMBER_RECORD_SCOPE, 48, 1, "f0"},
     {WIRE_MC_MEMBER_RECORD_JOIN_STATE, 48, 1, "0f"},
     {WIRE_MC_MEMBER_RECORD_PROXY_JOIN, 49, 1, "80"},
+
+    {WIRE_LINK_RECORD_FROM_LID, 0, 2, "ffff"},
+    {WIRE_LINK_RECORD_FROM_PORT, 2, 1, "ff"},
+    {WIRE_LINK_RECORD_TO_PORT, 3, 1, "ff"},
+    {WIRE_LINK_RECORD_TO_LID, 4, 2, "ffff"},
+
+    {WIRE_SERVICE_RECORD_SERVICE_ID, 0, 8, "ffffffffffffffff"},
+    {WIRE_SERVICE_RECORD_SERVICE_GID, 8, 16, ""},
+    {WIRE_SERVICE_RECORD_PKEY, 24, 2, "ffff"},
+    {WIRE_SERVICE_RECORD_LEASE_S, 28, 4, "ffffffff"},
+    {WIRE_SERVICE_RECORD_SERVICE_KEY, 32, 16, ""},
+    {WIRE_SERVICE_RECORD_NAME, 48, 64, ""},
+    {WIRE_SERVICE_RECORD_DATA8, 112, 16, ""},
+    {WIRE_SERVICE_RECORD_DATA16, 128, 16, ""},
+    {WIRE_SERVICE_RECORD_DATA32, 144, 16, ""},
+    {WIRE_SERVICE_RECORD_DATA64, 160, 16, ""},
+
+    {WIRE_INFORM_INFO_GID, 0, 16, ""},
+    {WIRE_INFORM_INFO_LID_BEGIN, 16, 2, "ffff"},
+    {WIRE_INFORM_INFO_LID_END, 18, 2, "ffff"},
+    {WIRE_INFORM_INFO_IS_GENERIC, 22, 1, "ff"},
+    {WIRE_INFORM_INFO_SUBSCRIBE, 23, 1, "ff"},
+    {WIRE_INFORM_INFO_TYPE, 24, 2, "ffff"},
+    {WIRE_INFORM_INFO_TRAP, 26, 2, "ffff"},
+    {WIRE_INFORM_INFO_QPN, 28, 3, "ffffff"},
+    {WIRE_INFORM_INFO_RESP_TIME, 31, 1, "1f"},
+    {WIRE_INFORM_INFO_PRODUCER, 33, 3, "ffffff"},
+
+    {WIRE_INFORM_INFO_RECORD_SUBSCRIBER_GID, 0, 16, ""},
+    {WIRE_INFORM_INFO_RECORD_ENUM, 16, 2, "ffff"},
+
+    {WIRE_PORT_INFO_RECORD_LID, 0, 2, "ffff"},
+    {WIRE_PORT_INFO_RECORD_PORT, 2, 1, "ff"},
+    {WIRE_PORT_INFO_RECORD_OPTIONS, 3, 1, "ff"},
+
+    {WIRE_SWITCH_INFO_RECORD_LID, 0, 2, "ffff"},
+
+    {WIRE_LFT_RECORD_LID, 0, 2, "ffff"},
+    {WIRE_LFT_RECORD_BLOCK, 2, 2, "ffff"},
+    {WIRE_LFT_RECORD_PORTS, 8, 64, ""},
+
+    {WIRE_PKEY_RECORD_LID, 0, 2, "ffff"},
+    {WIRE_PKEY_RECORD_BLOCK, 2, 2, "ffff"},
+    {WIRE_PKEY_RECORD_PORT, 4, 1, "ff"},
+    {WIRE_PKEY_RECORD_PKEYS, 8, 64, ""},
+
+    {WIRE_SM_INFO_RECORD_LID, 0, 2, "ffff"},
+    {WIRE_SM_INFO_RECORD_GUID, 4, 8, "ffffffffffffffff"},
+    {WIRE_SM_INFO_RECORD_SM_KEY, 12, 8, "ffffffffffffffff"},
+    {WIRE_SM_INFO_RECORD_ACT_COUNT, 20, 4, "ffffffff"},
+    {WIRE_SM_INFO_RECORD_PRIORITY, 24, 1, "f0"},
+    {WIRE_SM_INFO_RECORD_STATE, 24, 1, "0f"},
 };
 
 #define CASE_COUNT (sizeof(cases) / sizeof(cases[0]))
