@@ -349,7 +349,9 @@ enum weft_siw_access {
 
 /** A memory region. */
 struct weft_siw_region {
-    void *base;     /**< the memory; borrowed until it is deregistered */
+    void *base;     /**< the memory; borrowed until it is deregistered. What a peer reads is sent
+                         from there: if it changes meanwhile, by the program or by a Write of the
+                         peer, the peer gets old or new bytes, and with CRC may refuse them */
     uint64_t bytes; /**< its length, at least 1 */
     uint64_t to;    /**< the tagged offset of its first byte, as peers name it */
     uint32_t pd;    /**< protection domain: any number; QPs of the same number may use it */
