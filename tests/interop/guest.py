@@ -14,7 +14,7 @@ import time
 HOST = "10.0.2.2"
 ADDRESS = "10.0.2.15"
 SHELL = 7000
-SERVICES = (7174, 7175)
+SERVICES = (7174, 7175, 7176, 7177)
 BOOT_S = 120
 COMMAND_S = 30
 
@@ -142,14 +142,16 @@ class Guest:
                 while not said.endswith(b"(qemu) "):
                     said += sock.recv(65536)
         if b"Error" in said:
-            raise Failed(f"qemu's monitor: {text}: {said.decode(errors='replace')}")
+            raise Failed(f"qemu's monitor: {text}: {said.decode(errors='replace')[-200:]}")
 
     @contextlib.contextmanager
     def capturing(self, path):
         """Writes what goes through the guest's network to a capture file meanwhile."""
         self.order(f"object_add filter-dump,id=f0,netdev=n0,file={path}")
-        yield
-        self.order("object_del f0")
+        try:
+            yield
+        finally:
+            self.order("object_del f0")
 
     def end(self):
         """Ends it, as a power failure would."""

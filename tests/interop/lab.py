@@ -44,6 +44,15 @@ class Lab:
             self.guest.listening(PORT)
         return self.port
 
+    def rping_servers(self):
+        """One on each port that leads into the guest; those ports. kill_rping() ends them."""
+        self.rping_server()
+        for port in guest.SERVICES:
+            if port != PORT:
+                self.guest.background(f"rping -s -P -a 0.0.0.0 -p {port} -S {SIZE_MAX}", self.log())
+                self.guest.listening(port)
+        return list(self.guest.ports.values())
+
     def stop_server(self, signal="TERM"):
         if self.served_by:
             self.guest.run(f"kill -{signal} {self.served_by}; "
@@ -52,7 +61,7 @@ class Lab:
 
     def kill_rping(self):
         """Kills all of them."""
-        self.guest.run("killall -9 rping")
+        self.guest.run("killall -9 rping; while killall -0 rping 2>/dev/null; do sleep 0.05; done")
         self.served_by = None
 
     def ping(self, *options, port=None, **named):
