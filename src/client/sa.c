@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Questions to the SA: when each is asked, where, and what ends it. */
+#include "client/sa.h"
+
+#include "client/sa_state.h"
+#include "core/wire/field.h"
+#include "core/wire/mad_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_MAX       1024
+#define WINDOW_LOW       2
+#define RATE_MAX         1000000
+#define PATHS_MAX        (UINT32_C(1) << 20)
+#define HOPS_MAX         4
+#define DOUBLINGS        63
+#define TABLE_UNIT       8 /* bytes that AttributeOffset counts in */
+/* After the engine had no room. */
+#define ENGINE_FULL_WAIT (10 * WEFT_MS)
+
+void sa_config_init(struct sa_config *ret)
+{
+    *ret = (struct sa_config){.timeout = WEFT_S,
+                              .table_timeout = 10 * WEFT_S,
+                              .tries = 4,
+                              .patience = 60 * WEFT_S,
+                              .window = 8,
+                              .rate = 50,
+                              .burst = 8,
+                              .paths = 1024,
+                              .path_ttl = 60 * WEFT_S,
+                              .redirect_ttl = 60 * WEFT_S,
+                              .seed = 1};
+    weft_mad_retry_init(&ret->retry);
+    ret->retry.kind = WEFT_MAD_RETRY_BACKOFF;
+}
+
+struct weft_mad_agent_req sa_agent(bool reports)
+{
+    struct weft_mad_agent_req r = {.qpn = WEFT_QP_GSI,
+                                   .mgmt_class = WEFT_CLASS_SUBN_ADM,
+                                   .class_version = 2,
+                                   .rmpp_version = WEFT_RMPP_VERSION};
+
+    if (reports)
+        r.methods[0] = UINT64_C(1) << WEFT_METHOD_REPORT;
+    return r;
+}
+
+static bool config_valid(const struct sa_config *c)
+{
+    return c->timeout > 0 && c->table_timeout > 0 && c->tries > 0 && c->patience > 0 &&
+           c->window >= 1 && c->window <= WINDOW_MAX && c->rate >= 1 && c->rate <= RATE_MAX &&
+           c->burst >= 1 && c->paths <= PATHS_MAX && c->retry.jitter_ns <= c->retry.base_ns &&
+           c->retry.cap_ns >= c->retry.base_ns;
+}
+
+int sa_new(const struct sa_config *c, struct weft_mad_port *engine, weft_mad_agent_id agent,
+           struct sa **ret)
+{
+    struct sa_config config;
+    struct sa *s;
+
+    sa_config_init(&config);
+    if (c)
+        config = *c;
+    if (!config_valid(&config))
+        return WEFT_ERR_INVALID;
+    s = calloc(1, sizeof(*s) + (config.window + 1) * sizeof(s->slots[0]));
+    if (!s)
+        return WEFT_ERR_NOMEM;
+    s->paths = sa_cache_new(config.paths, config.path_ttl);
+    if (!s->paths) {
+        free(s);
+        return WEFT_ERR_NOMEM;
+    }
+    s->config = config;
+    s->engine = engine;
+    s->agent = agent;
+    s->slot_count = config.window + 1;
+    s->prng.state = config.seed;
+    s->stats.window = config.window < WINDOW_LOW ? config.window : WINDOW_LOW;
+    weft_mad_retry_init(&s->plain);
+    s->plain.busy = WEFT_MAD_BUSY_DELIVER;
+    *ret = s;
+    return 0;
+}
+
+static void job_free(struct sa_job *j)
+{
+    if (j)
+        free(j->records);
+    free(j);
+}
+
+static void line_put(struct sa_line *l, struct sa_job *j)
+{
+    j->next = NULL;
+    if (l->last)
+        l->last->next = j;
+    else
+        l->first = j;
+    l->last = j;
+    l->count++;
+}
+
+static struct sa_job *line_take(struct sa_line *l)
+{
+    struct sa_job *j = l->first;
+
+    if (!j)
+        return NULL;
+    l->first = j->next;
+    if (!l->first)
+        l->last = NULL;
+    l->count--;
+    return j;
+}
+
+struct sa *sa_free(struct sa *s)
+{
+    if (!s)
+        return NULL;
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        job_free(s->slots[i].job);
+    while (s->fresh.first)
+        job_free(line_take(&s->fresh));
+    while (s->ended.first)
+        job_free(line_take(&s->ended));
+    job_free(s->given);
+    (void)sa_cache_free(s->paths);
+    free(s);
+    return NULL;
+}
+
+static weft_time later(weft_time now, weft_time by)
+{
+    return by > WEFT_TIME_NEVER - now ? WEFT_TIME_NEVER : now + by;
+}
+
+static struct sa_slot *probe_of(struct sa *s)
+{
+    return &s->slots[s->slot_count - 1];
+}
+
+static bool is_probe(const struct sa *s, const struct sa_slot *slot)
+{
+    return slot == &s->slots[s->slot_count - 1];
+}
+
+static uint8_t answer_method(uint8_t method)
+{
+    return method == WEFT_METHOD_SET ? WEFT_METHOD_GET_RESP : method | WEFT_METHOD_RESPONSE;
+}
+
+static bool is_path_question(const struct sa_question *q)
+{
+    return q->method == WEFT_METHOD_GET && q->attr_id == WEFT_ATTR_SA_PATH_RECORD;
+}
+
+static int keep_records(struct sa_job *j, uint32_t bytes)
+{
+    j->records = malloc(bytes > 0 ? bytes : 1);
+    j->result.records = j->records;
+    return j->records ? 0 : WEFT_ERR_NOMEM;
+}
+
+static bool answer_from_cache(struct sa *s, weft_time now, struct sa_job *j)
+{
+    const struct sa_question *q = &j->result.question;
+    const uint8_t *path =
+        is_path_question(q) ? sa_cache_find(s->paths, now, q->mask, q->record) : NULL;
+
+    if (!path || keep_records(j, SA_PATH_BYTES) != 0)
+        return false;
+    memcpy(j->records, path, SA_PATH_BYTES);
+    j->result.outcome = SA_ANSWERED;
+    j->result.cached = true;
+    j->result.count = 1;
+    j->result.stride = SA_PATH_BYTES;
+    s->stats.cached++;
+    line_put(&s->ended, j);
+    return true;
+}
+
+int sa_ask(struct sa *s, weft_time now, const struct sa_question *q)
+{
+    struct sa_job *j;
+
+    if (q->method != WEFT_METHOD_GET && q->method != WEFT_METHOD_SET &&
+        q->method != WEFT_METHOD_GET_TABLE && q->method != WEFT_METHOD_DELETE)
+        return WEFT_ERR_INVALID;
+    j = calloc(1, sizeof(*j));
+    if (!j)
+        return WEFT_ERR_NOMEM;
+    j->result.question = *q;
+    if (!answer_from_cache(s, now, j))
+        line_put(&s->fresh, j);
+    return 0;
+}
+
+static void slot_begin(struct sa *s, weft_time now, struct sa_slot *slot, struct sa_job *j)
+{
+    *slot = (struct sa_slot){.state = SA_SLOT_WAITING,
+                             .job = j,
+                             .due = now,
+                             .until = later(now, s->config.patience),
+                             .began = WEFT_TIME_NEVER};
+}
+
+/* Ends a job that is in a slot, or that has not come so far. */
+static void job_end(struct sa *s, weft_time now, const struct sa_slot *slot, struct sa_job *j,
+                    enum sa_outcome outcome)
+{
+    j->result.outcome = outcome;
+    j->result.status = slot->status;
+    j->result.asked = slot->asked;
+    j->result.busy = slot->busy;
+    j->result.took = slot->began == WEFT_TIME_NEVER ? 0 : now - slot->began;
+    j->result.lid = slot->asked == 0 ? 0 : s->redirect_until > now ? s->redirect.lid : s->sm.lid;
+    line_put(&s->ended, j);
+}
+
+/* Where the SA cannot be reached at all, nobody else is to wait for that to be found out again. */
+static void all_end(struct sa *s, weft_time now, const struct sa_slot *like,
+                    enum sa_outcome outcome, uint8_t rmpp_status)
+{
+    struct sa_job *j;
+
+    for (uint32_t i = 0; i + 1 < s->slot_count; i++) {
+        struct sa_slot *slot = &s->slots[i];
+
+        if (slot->state != SA_SLOT_WAITING || slot == like)
+            continue;
+        slot->job->result.rmpp_status = rmpp_status;
+        job_end(s, now, like, slot->job, outcome);
+        slot->state = SA_SLOT_FREE;
+        slot->job = NULL;
+    }
+    while ((j = line_take(&s->fresh)) != NULL) {
+        j->result.rmpp_status = rmpp_status;
+        job_end(s, now, like, j, outcome);
+    }
+}
+
+static void slot_end(struct sa *s, weft_time now, struct sa_slot *slot, enum sa_outcome outcome,
+                     uint8_t rmpp_status)
+{
+    bool out = slot->state == SA_SLOT_OUT;
+    struct sa_job *j = slot->job;
+
+    if (!j || outcome == SA_NO_SM)
+        all_end(s, now, slot, outcome, rmpp_status);
+    if (j) {
+        j->result.rmpp_status = rmpp_status;
+        job_end(s, now, slot, j, outcome);
+    }
+    slot->job = NULL;
+    slot->state = out ? SA_SLOT_ANSWERED : SA_SLOT_FREE;
+}
+
+/* How much later than the last time a question is repeated: as struct weft_mad_retry says. */
+static weft_time backoff(struct sa *s, uint32_t repetition)
+{
+    const struct weft_mad_retry *r = &s->config.retry;
+    uint32_t doublings = repetition - 1 < DOUBLINGS ? repetition - 1 : DOUBLINGS;
+    weft_time step = r->cap_ns;
+
+    if (r->kind == WEFT_MAD_RETRY_FIXED)
+        return 0;
+    if (r->base_ns <= r->cap_ns >> doublings)
+        step = r->base_ns << doublings;
+    return step - prng_up_to(&s->prng, r->jitter_ns);
+}
+
+static void window_shrink(struct sa *s)
+{
+    s->stats.window = s->stats.window > 1 ? s->stats.window / 2 : 1;
+    s->grown = 0;
+}
+
+static void window_grow(struct sa *s)
+{
+    if (++s->grown < s->stats.window || s->stats.window == s->config.window)
+        return;
+    s->stats.window++;
+    s->grown = 0;
+}
+
+/* What ends a question that is to be repeated while nothing comes but silence and BUSY. */
+static void slot_again(struct sa *s, weft_time now, struct sa_slot *slot, enum sa_outcome outcome,
+                       uint8_t rmpp_status)
+{
+    bool last = slot->last_busy ? s->config.retry.busy == WEFT_MAD_BUSY_DELIVER
+                                : slot->silent >= s->config.tries;
+
+    slot->due = later(now, backoff(s, slot->asked));
+    slot->state = SA_SLOT_WAITING;
+    if (last || slot->due >= slot->until)
+        slot_end(s, now, slot, outcome, rmpp_status);
+}
+
+void sa_sm(struct sa *s, weft_time now, uint16_t lid, uint8_t sl)
+{
+    if (s->sm.lid == lid && s->sm.sl == sl)
+        return;
+    s->sm = (struct weft_mad_addr){.lid = lid,
+                                   .sl = sl,
+                                   .qpn = WEFT_QP_GSI,
+                                   .qkey = WEFT_QKEY_GSI,
+                                   .pkey_index = s->config.pkey_index};
+    s->redirect_until = 0;
+    s->probed = false;
+    sa_cache_clear(s->paths);
+    for (uint32_t i = 0; i < s->slot_count; i++) {
+        struct sa_slot *slot = &s->slots[i];
+
+        slot->silent = 0;
+        if (slot->state == SA_SLOT_WAITING)
+            slot->due = now;
+        else if (slot->state == SA_SLOT_OUT)
+            slot->moved = weft_mad_cancel(s->engine, now, slot->send) == 0;
+    }
+}
+
+static void request_make(struct sa *s, struct sa_slot *slot)
+{
+    static const struct sa_question probe = {.method = WEFT_METHOD_GET,
+                                             .attr_id = WEFT_ATTR_CLASS_PORT_INFO};
+    const struct sa_question *q = slot->job ? &slot->job->result.question : &probe;
+    uint8_t *mad = slot->mad;
+
+    memset(mad, 0, WEFT_MAD_BYTES);
+    mad_set_base_version(mad, WEFT_MAD_BASE_VERSION);
+    mad_set_class(mad, WEFT_CLASS_SUBN_ADM);
+    mad_set_class_version(mad, 2);
+    mad_set_method(mad, q->method);
+    mad_set_tid(mad, ++s->tid & UINT32_MAX);
+    mad_set_attr_id(mad, q->attr_id);
+    mad_set_attr_mod(mad, q->attr_mod);
+    wire_set(WIRE_SA_SM_KEY, mad, s->config.sm_key);
+    wire_set(WIRE_SA_COMPONENT_MASK, mad, q->mask);
+    memcpy(mad + WEFT_SA_DATA_OFFSET, q->record, SA_RECORD_BYTES);
+}
+
+static weft_time wait_of(const struct sa *s, weft_time now, const struct sa_slot *slot)
+{
+    bool table = slot->job && slot->job->result.question.method == WEFT_METHOD_GET_TABLE;
+    weft_time wait = table ? s->config.table_timeout : s->config.timeout;
+
+    return slot->until - now < wait ? slot->until - now : wait;
+}
+
+static void slot_post(struct sa *s, weft_time now, struct sa_slot *slot)
+{
+    struct weft_mad_send_req request = {.agent = s->agent,
+                                        .to = s->redirect_until > now ? s->redirect : s->sm,
+                                        .data = slot->mad,
+                                        .len = WEFT_MAD_BYTES,
+                                        .timeout = wait_of(s, now, slot),
+                                        .retry = &s->plain,
+                                        .user_data = (uint64_t)(slot - s->slots) + 1};
+    weft_time interval = WEFT_S / s->config.rate;
+    int err;
+
+    request_make(s, slot);
+    err = weft_mad_post(s->engine, now, &request, &slot->send);
+    if (err == WEFT_ERR_FULL) {
+        slot->due = later(now, ENGINE_FULL_WAIT);
+        return;
+    }
+    if (err) {
+        slot_end(s, now, slot, SA_UNSENT, 0);
+        return;
+    }
+    s->turn = (s->turn > now ? s->turn : now) + interval;
+    if (slot->began == WEFT_TIME_NEVER)
+        slot->began = now;
+    slot->state = SA_SLOT_OUT;
+    slot->moved = slot->again = slot->last_busy = false;
+    slot->asked++;
+    s->stats.sent++;
+    s->stats.under_way++;
+}
+
+/* When the rate allows a packet: `burst` of them at once, then one each interval. */
+static weft_time rate_allows(const struct sa *s)
+{
+    weft_time credit = (s->config.burst - 1) * (WEFT_S / s->config.rate);
+
+    return s->turn > credit ? s->turn - credit : 0;
+}
+
+/* Whether this slot may be posted once it is due and the rate allows it. */
+static bool may_post(const struct sa *s, const struct sa_slot *slot)
+{
+    return slot->state == SA_SLOT_WAITING && s->sm.lid != 0 && (s->probed || is_probe(s, slot)) &&
+           s->stats.under_way < s->stats.window;
+}
+
+static void slots_fill(struct sa *s, weft_time now)
+{
+    for (uint32_t i = 0; i + 1 < s->slot_count && s->fresh.first; i++)
+        if (s->slots[i].state == SA_SLOT_FREE)
+            slot_begin(s, now, &s->slots[i], line_take(&s->fresh));
+}
+
+static bool anybody_waits(const struct sa *s)
+{
+    bool found = s->fresh.first != NULL;
+
+    for (uint32_t i = 0; i + 1 < s->slot_count; i++)
+        found = found || s->slots[i].state == SA_SLOT_WAITING;
+    return found;
+}
+
+void sa_move(struct sa *s, weft_time now)
+{
+    struct sa_slot *probe = probe_of(s);
+
+    slots_fill(s, now);
+    if (!s->probed && s->sm.lid != 0 && probe->state == SA_SLOT_FREE && anybody_waits(s))
+        slot_begin(s, now, probe, NULL);
+    for (uint32_t i = s->slot_count; i-- > 0;) {
+        struct sa_slot *slot = &s->slots[i];
+
+        if (may_post(s, slot) && slot->due <= now && rate_allows(s) <= now && slot->until > now)
+            slot_post(s, now, slot);
+        else if (slot->state == SA_SLOT_WAITING && slot->until <= now)
+            slot_end(s, now, slot,
+                     s->sm.lid == 0   ? SA_NO_SM
+                     : slot->busy > 0 ? SA_BUSY
+                                      : SA_SILENT,
+                     0);
+    }
+}
+
+weft_time sa_deadline(const struct sa *s)
+{
+    weft_time first = WEFT_TIME_NEVER, rate = rate_allows(s);
+    bool room = false;
+
+    for (uint32_t i = 0; i < s->slot_count; i++) {
+        const struct sa_slot *slot = &s->slots[i];
+        weft_time at = WEFT_TIME_NEVER;
+
+        room = room || (slot->state == SA_SLOT_FREE && !is_probe(s, slot));
+        if (may_post(s, slot))
+            at = slot->due > rate ? slot->due : rate;
+        if (slot->state == SA_SLOT_WAITING && slot->until < at)
+            at = slot->until;
+        first = at < first ? at : first;
+    }
+    return s->fresh.first && room ? 0 : first;
+}
+
+/* Follows a redirection to a LID. One to a GID alone, or to another partition, leads nowhere that
+ * is known here. */
+static bool redirect_follow(struct sa *s, weft_time now, struct sa_slot *slot, const uint8_t *info)
+{
+    uint16_t lid = (uint16_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_LID, info);
+    uint32_t qpn = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QP, info);
+    uint16_t pkey = (uint16_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, info);
+
+    if (lid == 0 || lid >= WEFT_LID_MULTICAST_FIRST || qpn == 0 || slot->hops == HOPS_MAX ||
+        (pkey & WEFT_PKEY_DEFAULT_LIMITED) != WEFT_PKEY_DEFAULT_LIMITED)
+        return false;
+    slot->hops++;
+    s->redirect =
+        (struct weft_mad_addr){.lid = lid,
+                               .sl = (uint8_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_SL, info),
+                               .qpn = qpn,
+                               .qkey = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, info),
+                               .pkey_index = s->config.pkey_index};
+    s->redirect_until = later(now, s->config.redirect_ttl);
+    s->stats.redirects++;
+    return true;
+}
+
+/* Reads the records of an answer with status 0. */
+static enum sa_outcome records_read(struct sa *s, struct sa_job *j, const struct weft_mad_event *ev)
+{
+    struct sa_result *r = &j->result;
+    const uint8_t *mad = ev->u.recv.mad;
+    uint32_t bytes = ev->u.recv.len - WEFT_SA_DATA_OFFSET;
+    bool table = mad_method(mad) == WEFT_METHOD_GET_TABLE_RESP;
+
+    r->stride = table ? TABLE_UNIT * (uint32_t)wire_get(WIRE_SA_ATTR_OFFSET, mad) : bytes;
+    if (table && r->stride == 0 && rmpp_is_active(mad) && bytes > 0 &&
+        bytes != WEFT_MAD_BYTES - WEFT_SA_DATA_OFFSET)
+        return SA_MALFORMED;
+    r->count = r->stride > 0 ? bytes / r->stride : 0;
+    if (keep_records(j, bytes) != 0)
+        return SA_NO_MEMORY;
+    if (weft_mad_recv_read(s->engine, ev->u.recv.id, WEFT_SA_DATA_OFFSET, j->records, bytes) != 0)
+        return SA_MALFORMED;
+    return SA_ANSWERED;
+}
+
+static void job_answered(struct sa *s, weft_time now, struct sa_slot *slot,
+                         const struct weft_mad_event *ev)
+{
+    struct sa_job *j = slot->job;
+    const struct sa_question *q = &j->result.question;
+    const uint8_t *mad = ev->u.recv.mad;
+    enum sa_outcome outcome = SA_MALFORMED;
+
+    if (mad_method(mad) == answer_method(q->method) && mad_attr_id(mad) == q->attr_id)
+        outcome = slot->status != 0 ? SA_REFUSED : records_read(s, j, ev);
+    if (outcome == SA_ANSWERED && is_path_question(q))
+        sa_cache_put(s->paths, now, q->mask, q->record, j->records);
+    slot_end(s, now, slot, outcome, 0);
+}
+
+/* Whatever the SA says to ClassPortInfo, it lives. */
+static void probe_answered(struct sa *s, weft_time now, struct sa_slot *slot, const uint8_t *mad)
+{
+    if (slot->status == 0 && mad_attr_id(mad) == WEFT_ATTR_CLASS_PORT_INFO)
+        (void)redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET);
+    s->probed = true;
+    slot->state = SA_SLOT_ANSWERED;
+}
+
+static void slot_received(struct sa *s, weft_time now, struct sa_slot *slot,
+                          const struct weft_mad_event *ev)
+{
+    const uint8_t *mad = ev->u.recv.mad;
+
+    if (slot->state != SA_SLOT_OUT || slot->moved || ev->u.recv.len < WEFT_SA_DATA_OFFSET)
+        return;
+    slot->status = mad_status(mad);
+    slot->silent = 0;
+    if ((slot->status & WEFT_STATUS_BUSY) != 0) {
+        slot->busy++;
+        slot->last_busy = slot->again = true;
+        s->stats.busy++;
+        window_shrink(s);
+        return;
+    }
+    s->stats.answered++;
+    window_grow(s);
+    slot->last_busy = false;
+    if ((slot->status & WEFT_STATUS_REDIRECT) != 0 &&
+        redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET))
+        slot->again = true;
+    else if (slot->job)
+        job_answered(s, now, slot, ev);
+    else
+        probe_answered(s, now, slot, mad);
+}
+
+static void slot_failed(struct sa *s, weft_time now, struct sa_slot *slot,
+                        const struct weft_mad_event *ev)
+{
+    if (ev->u.sent.status == WEFT_MAD_TX_ERROR || ev->u.sent.status == WEFT_MAD_FLUSHED) {
+        slot->state = SA_SLOT_WAITING;
+        slot_end(s, now, slot, SA_UNSENT, 0);
+        return;
+    }
+    slot->silent++;
+    s->stats.silent++;
+    window_shrink(s);
+    if (ev->u.sent.status == WEFT_MAD_RMPP_ABORTED)
+        slot_again(s, now, slot, SA_ABORTED, ev->u.sent.rmpp_status);
+    else
+        slot_again(s, now, slot, slot->busy > 0 ? SA_BUSY : SA_SILENT, 0);
+}
+
+static void slot_sent(struct sa *s, weft_time now, struct sa_slot *slot,
+                      const struct weft_mad_event *ev)
+{
+    s->stats.under_way--;
+    if (slot->state == SA_SLOT_ANSWERED) {
+        slot->state = SA_SLOT_FREE;
+        return;
+    }
+    if (slot->moved || (slot->again && !slot->last_busy)) {
+        slot->state = SA_SLOT_WAITING;
+        slot->due = now;
+    } else if (slot->again) {
+        slot_again(s, now, slot, SA_BUSY, 0);
+    } else {
+        slot_failed(s, now, slot, ev);
+    }
+}
+
+void sa_event(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+{
+    uint64_t number = ev->user_data;
+
+    if (ev->agent.v != s->agent.v)
+        return;
+    if (ev->type == WEFT_MAD_EVENT_RECV && !ev->u.recv.solicited)
+        sa_report_received(s, now, ev);
+    else if (number >= SA_REPLY_BASE)
+        sa_report_replied(s, number - SA_REPLY_BASE);
+    else if (number < 1 || number > s->slot_count)
+        return;
+    else if (ev->type == WEFT_MAD_EVENT_RECV)
+        slot_received(s, now, &s->slots[number - 1], ev);
+    else if (ev->type == WEFT_MAD_EVENT_SEND_DONE && s->slots[number - 1].state >= SA_SLOT_OUT)
+        slot_sent(s, now, &s->slots[number - 1], ev);
+}
+
+bool sa_poll(struct sa *s, struct sa_result *ret)
+{
+    job_free(s->given);
+    s->given = line_take(&s->ended);
+    if (!s->given)
+        return false;
+    *ret = s->given->result;
+    return true;
+}
+
+bool sa_idle(const struct sa *s)
+{
+    bool busy = s->fresh.first || s->ended.first;
+
+    for (uint32_t i = 0; i + 1 < s->slot_count; i++)
+        busy = busy || s->slots[i].job;
+    return !busy;
+}
+
+void sa_stats(const struct sa *s, struct sa_stats *ret)
+{
+    *ret = s->stats;
+}

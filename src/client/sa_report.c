@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reports: answered at once, kept for the owner. */
+#include "client/sa_state.h"
+#include "core/wire/mad_header.h"
+
+#include <string.h>
+
+/* The answer goes where the Report came from, with the GIDs of a route header exchanged. */
+static struct weft_mad_addr back_to(const struct weft_mad_addr *from)
+{
+    struct weft_mad_addr to = *from;
+
+    to.qkey = WEFT_QKEY_GSI;
+    if (to.has_grh) {
+        memcpy(to.grh.sgid, from->grh.dgid, sizeof(to.grh.sgid));
+        memcpy(to.grh.dgid, from->grh.sgid, sizeof(to.grh.dgid));
+    }
+    return to;
+}
+
+static bool reply(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+{
+    struct weft_mad_send_req request;
+    uint32_t i = 0;
+
+    while (i < SA_REPORTS && s->reports.replying[i])
+        i++;
+    if (i == SA_REPORTS)
+        return false;
+    memcpy(s->reports.replies[i], ev->u.recv.mad, WEFT_MAD_BYTES);
+    mad_set_method(s->reports.replies[i], WEFT_METHOD_REPORT_RESP);
+    mad_set_status(s->reports.replies[i], WEFT_STATUS_OK);
+    request = (struct weft_mad_send_req){.agent = s->agent,
+                                         .to = back_to(&ev->u.recv.from),
+                                         .data = s->reports.replies[i],
+                                         .len = WEFT_MAD_BYTES,
+                                         .user_data = SA_REPLY_BASE + i};
+    s->reports.replying[i] = weft_mad_post(s->engine, now, &request, NULL) == 0;
+    return s->reports.replying[i];
+}
+
+void sa_report_received(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+{
+    struct sa_reports *r = &s->reports;
+    const uint8_t *mad = ev->u.recv.mad;
+
+    if (mad_method(mad) != WEFT_METHOD_REPORT || mad_attr_id(mad) != WEFT_ATTR_NOTICE)
+        return;
+    if (r->count == SA_REPORTS || !reply(s, now, ev)) {
+        s->stats.dropped++;
+        return;
+    }
+    memcpy(r->kept[(r->first + r->count) % SA_REPORTS].notice, mad + WEFT_SA_DATA_OFFSET,
+           SA_NOTICE_BYTES);
+    r->count++;
+    s->stats.reports++;
+}
+
+void sa_report_replied(struct sa *s, uint64_t number)
+{
+    if (number < SA_REPORTS)
+        s->reports.replying[number] = false;
+}
+
+bool sa_poll_report(struct sa *s, struct sa_report *ret)
+{
+    struct sa_reports *r = &s->reports;
+
+    if (r->count == 0)
+        return false;
+    *ret = r->kept[r->first];
+    r->first = (r->first + 1) % SA_REPORTS;
+    r->count--;
+    return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * What the files of the SA client share.
+ */
+#ifndef WEFT_CLIENT_SA_STATE_H
+#define WEFT_CLIENT_SA_STATE_H
+
+#include "client/sa.h"
+#include "client/sa_cache.h"
+#include "core/base/prng.h"
+
+/** Reports kept for the owner, and answers to them under way. */
+#define SA_REPORTS 8
+
+/** `user_data` of answers to Reports begins here. */
+#define SA_REPLY_BASE UINT64_C(0x10000)
+
+/** Reports. */
+struct sa_reports {
+    struct sa_report kept[SA_REPORTS]; /* a ring */
+    uint32_t first, count;
+    bool replying[SA_REPORTS];
+    uint8_t replies[SA_REPORTS][WEFT_MAD_BYTES];
+};
+
+/** A question from sa_ask() to sa_poll(). */
+struct sa_job {
+    struct sa_job *next;
+    struct sa_result result;
+    uint8_t *records;
+};
+
+/** Jobs in order. */
+struct sa_line {
+    struct sa_job *first, *last;
+    uint64_t count;
+};
+
+enum sa_slot_state {
+    SA_SLOT_FREE,
+    SA_SLOT_WAITING, /* to be posted when it is due */
+    SA_SLOT_OUT,     /* with the engine */
+    SA_SLOT_ANSWERED /* its job has ended; the engine still holds the MAD */
+};
+
+/** A question in work. */
+struct sa_slot {
+    enum sa_slot_state state;
+    struct sa_job *job; /* NULL: ClassPortInfo is asked for, or ANSWERED */
+    weft_mad_send_id send;
+    weft_time due;   /* WAITING: not before */
+    weft_time until; /* the end of patience */
+    weft_time began; /* with the first packet; WEFT_TIME_NEVER: none was sent */
+    uint32_t asked, busy;
+    uint32_t silent; /* packets in a row that nothing came back for */
+    uint8_t hops;    /* redirections in a row */
+    bool last_busy;  /* the last answer */
+    bool moved;      /* it is canceled because the SM is elsewhere */
+    bool again;      /* answered so that it is to be asked once more */
+    uint16_t status;
+    uint8_t mad[WEFT_MAD_BYTES];
+};
+
+struct sa {
+    struct sa_config config;
+    struct weft_mad_port *engine;
+    weft_mad_agent_id agent;
+    struct weft_mad_retry plain; /* for the engine: it repeats nothing */
+    struct sa_cache *paths;
+    struct prng prng;
+    struct sa_line fresh, ended;
+    struct sa_job *given; /* what the last result's records belong to */
+    struct sa_stats stats;
+    struct weft_mad_addr sm, redirect;
+    weft_time redirect_until; /* 0: no redirection */
+    bool probed;              /* the SA has answered ClassPortInfo */
+    weft_time turn;           /* when the bucket of the rate has a place for one more packet */
+    uint32_t grown;           /* answers since the window has grown */
+    uint64_t tid;
+    struct sa_reports reports;
+    uint32_t slot_count; /* the window's, and the last one for ClassPortInfo */
+    struct sa_slot slots[];
+};
+
+/** Answers a Report and keeps it. */
+void sa_report_received(struct sa *s, weft_time now, const struct weft_mad_event *ev);
+
+/** The answer to a Report has left. */
+void sa_report_replied(struct sa *s, uint64_t number);
+
+#endif
