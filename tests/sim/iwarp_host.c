@@ -279,7 +279,26 @@ static void discard(struct world *w, struct wire *wire, struct tcp_end *e)
     stream_reset(&other(wire, e)->in, later(w));
 }
 
-static void bring(struct world *w, struct tcp_end *e)
+/* Changes a byte of what a CRC protects: TCP's own checksum is weak. */
+static void damage(struct world *w, struct wire *wire, const struct tcp_end *e, uint8_t *piece,
+                   uint32_t bytes)
+{
+    struct conn *c = world_conn(w, wire->local.port);
+    const struct side *s;
+    struct weft_siw_qp_info info;
+
+    if (!c || w->healed || !world_chance(w, w->habits.damage))
+        return;
+    s = &c->side[e == &wire->end[1]];
+    if (!s->bound || s->over || weft_siw_qp_query(e->node->siw, s->qp->qpn, &info) != 0 ||
+        !info.crc || (info.state != WEFT_SIW_QP_RTS && info.state != WEFT_SIW_QP_CLOSING))
+        return;
+    piece[world_draw(w, bytes - 1)] ^= (uint8_t)(1u << world_draw(w, 7));
+    c->damaged = c->disturbed = true;
+    world_tell(w, e->node, "damage", c->port, bytes, 0);
+}
+
+static void bring(struct world *w, struct wire *wire, struct tcp_end *e)
 {
     uint8_t piece[STREAM_WINDOW_MAX];
     uint32_t most = e->in.arrived - 1;
@@ -295,12 +314,13 @@ static void bring(struct world *w, struct tcp_end *e)
         return;
     }
     stream_read(&e->in, piece, bytes);
+    damage(w, wire, e, piece, bytes);
     check_fed(w, weft_siw_tcp_rx(n->siw, w->now, e->ep, piece, bytes));
 }
 
 /* What has arrived at an open socket.
  * Returns whether there was anything. */
-static bool receive(struct world *w, struct tcp_end *e)
+static bool receive(struct world *w, struct wire *wire, struct tcp_end *e)
 {
     struct stream *in = &e->in;
     bool reset = in->rst <= w->now && !e->lost_told;
@@ -309,7 +329,7 @@ static bool receive(struct world *w, struct tcp_end *e)
     if (e->lost_told)
         return false;
     if (in->arrived > 0 && !(reset && world_chance(w, 500))) {
-        bring(w, e);
+        bring(w, wire, e);
         return true;
     }
     if (reset) {
@@ -350,7 +370,7 @@ static bool feed_end(struct world *w, struct wire *wire, struct tcp_end *e)
         come_up(w, wire, e);
         return true;
     case END_OPEN:
-        return receive(w, e) || unblock(w, wire, e);
+        return receive(w, wire, e) || unblock(w, wire, e);
     case END_GONE:
         discard(w, wire, e);
         return false;

@@ -203,7 +203,9 @@ static void aim(struct world *w, struct entry *e, const struct side *peer, struc
             e->wrong = write ? TERMINATE_TAGGED_BOUNDS : TERMINATE_READ_BOUNDS;
             if (peer->to > UINT64_MAX / 2)
                 e->wrong = write ? TERMINATE_TAGGED_WRAP : TERMINATE_READ_WRAP;
-            e->offset = AREA_BYTES - (uint32_t)world_draw(w, e->bytes - 1);
+            e->offset = AREA_BYTES + 1 - e->bytes;
+            if (world_chance(w, 500))
+                e->offset = AREA_BYTES - (uint32_t)world_draw(w, e->bytes - 1);
             break;
         default:
             e->wrong = TERMINATE_ACCESS;
@@ -678,6 +680,8 @@ static bool deserved(const struct world *w, const struct conn *c, const struct s
     /* of a first revision nobody says how many reads he serves */
     if (error == TERMINATE_NO_BUFFER && info->mpa_revision == 1)
         return true;
+    if (error == TERMINATE_CRC)
+        return c->damaged;
     if (error == TERMINATE_TOO_LONG)
         return w->habits.short_receive > 0;
     return error == TERMINATE_NO_BUFFER && c->disturbed;

@@ -79,7 +79,7 @@ static void draw_habits(struct world *w)
     h->reject = some(w, 300);
     h->post = 200 + some(w, 800);
     h->receive = 200 + some(w, 800);
-    h->close = some(w, 60);
+    h->close = some(w, world_chance(w, 200) ? 400 : 60);
     h->abrupt = some(w, 30);
     h->destroy = some(w, 30);
     h->listen = some(w, 50);
@@ -94,6 +94,7 @@ static void draw_habits(struct world *w)
     h->starve = some(w, 30);
     h->short_receive = some(w, 30);
     h->partial = some(w, 900);
+    h->damage = some(w, 20);
     h->delay_max = some(w, 50) * WEFT_MS / 2;
     h->stall_max = 1 + some(w, 200) * WEFT_MS;
     h->message_max = 1 + some(w, 4000);
@@ -161,7 +162,7 @@ static void check_quiet(struct world *w)
     for (uint32_t i = 0; i < w->conn_count && !w->fault; i++) {
         struct conn *c = &w->conns[i];
 
-        if (!c->side[0].up || !c->side[1].up)
+        if (!c->side[0].up || !c->side[1].up || c->damaged)
             continue;
         world_require(w, !c->closed, "a connection was closed and is up");
         side_check_quiet(w, c, &c->side[0]);
@@ -179,7 +180,7 @@ static bool has_reads(const struct side *s)
 }
 
 /* Whether there was a reason for a connection to end otherwise than well. */
-static bool had_reason(const struct conn *c)
+static bool had_reason(const struct world *w, const struct conn *c)
 {
     const struct side *a = &c->side[0], *b = &c->side[1];
     bool reads = has_reads(a) || has_reads(b);
@@ -188,12 +189,15 @@ static bool had_reason(const struct conn *c)
         return true;
     if (reads && (c->closed || a->node->config.mpa_revision == 1))
         return true;
+    if (c->closed && c->closed_at >= w->healed_at)
+        return false;
     return c->closed && c->ended_at - c->closed_at >= a->node->config.close_timeout_ns;
 }
 
 static void heal(struct world *w)
 {
     w->healed = true;
+    w->healed_at = w->now;
     w->habits.partial = 0;
     for (int i = 0; i < 3 && !w->fault; i++) {
         settle(w, w->now + WEFT_S);
@@ -210,7 +214,7 @@ static void heal(struct world *w)
     for (uint32_t k = 0; k < w->node_count && !w->fault; k++)
         node_check_end(&w->nodes[k]);
     for (uint32_t i = 0; i < w->conn_count && !w->fault; i++)
-        world_require(w, !w->conns[i].ended_badly || had_reason(&w->conns[i]),
+        world_require(w, !w->conns[i].ended_badly || had_reason(w, &w->conns[i]),
                       "a connection broke without a reason");
 }
 

@@ -66,6 +66,7 @@ struct side {
 struct conn {
     uint16_t port;
     bool disturbed; /**< by something that may end it: a reset, a destroy, an abrupt end */
+    bool damaged;   /**< bytes that a CRC protects were changed under way */
     bool refused;   /**< the initiator has refused the reply, perhaps by a Terminate */
     bool closed;    /**< a side has begun to close it in good order, at `closed_at` */
     weft_time closed_at;
@@ -105,7 +106,7 @@ struct wire {
 struct habits {
     uint32_t connect, accept, reject, post, receive, close, abrupt, destroy, listen, unlisten;
     uint32_t wrong, withdraw, reset, dial_fail, bind_fail, stall, lazy, starve, short_receive;
-    uint32_t partial;
+    uint32_t partial, damage;
     weft_time delay_max, stall_max;
     uint32_t message_max;
 };
@@ -117,7 +118,7 @@ struct iwarp_totals {
 
 struct world {
     struct prng prng;
-    weft_time now;
+    weft_time now, healed_at;
     uint64_t hash;
     bool verbose, healed;
     const char *fault;
