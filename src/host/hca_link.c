@@ -266,13 +266,13 @@ int hca_link_agent_remove(struct hca_link *l, weft_mad_agent_id id)
 
 /* Who sends a packet: the one whose transaction ids it has, else one of its class: an answer has
  * the asker's. */
-static struct hca_agent *sender_of(struct hca_link *l, const struct weft_mad_tx *tx)
+static const struct hca_agent *sender_of(const struct hca_link *l, const struct weft_mad_tx *tx)
 {
     uint32_t tid = (uint32_t)(mad_tid(tx->data) >> 32);
-    struct hca_agent *like = NULL;
+    const struct hca_agent *like = NULL;
 
     for (size_t i = 0; i < HCA_AGENTS_MAX; i++) {
-        struct hca_agent *a = &l->agents[tx->qpn][i];
+        const struct hca_agent *a = &l->agents[tx->qpn][i];
 
         if (a->id.v == 0)
             continue;
@@ -303,16 +303,6 @@ static void addr_write(const struct weft_mad_tx *tx, ib_mad_addr_t *ret)
     memcpy(ret->gid, to->grh.dgid, sizeof(ret->gid));
 }
 
-/* The kernel writes its own half into what asks. What goes out for an answer that is under way in
- * segments has the engine's half, and the far end knows the kernel's. */
-static void tid_write(const struct hca_agent *a, uint8_t *mad)
-{
-    uint64_t tid = mad_tid(mad);
-
-    if (mad_is_response(mad) && a->wire_tid_known && tid >> 32 == a->tid)
-        mad_set_tid(mad, (uint64_t)a->wire_tid << 32 | (uint32_t)tid);
-}
-
 /* How long the kernel is to wait for an answer before it takes the transaction id for free. */
 static int kernel_timeout(weft_time wait)
 {
@@ -340,7 +330,6 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
     addr_write(tx, umad_get_mad_addr(l->packet));
     (void)umad_set_pkey(l->packet, tx->to->pkey_index);
     memcpy(umad_get_mad(l->packet), tx->data, WEFT_MAD_BYTES);
-    tid_write(a, umad_get_mad(l->packet));
     errno = 0;
     result = umad_send(l->portids[tx->qpn], a->number, l->packet, WEFT_MAD_BYTES,
                        kernel_timeout(tx->wait), 0);
@@ -370,11 +359,11 @@ static void send_due(struct hca_link *l)
     }
 }
 
-static struct hca_agent *agent_of(struct hca_link *l, int portid, int number)
+static const struct hca_agent *agent_of(const struct hca_link *l, int portid, int number)
 {
     for (uint8_t qpn = 0; qpn <= WEFT_QP_GSI; qpn++) {
         for (size_t i = 0; l->portids[qpn] == portid && i < HCA_AGENTS_MAX; i++) {
-            struct hca_agent *a = &l->agents[qpn][i];
+            const struct hca_agent *a = &l->agents[qpn][i];
 
             if (a->id.v != 0 && a->number == number)
                 return a;
@@ -395,7 +384,7 @@ static void grh_read(const struct hca_link *l, const ib_mad_addr_t *from, struct
     wire_set_be64(ret->dgid + 8, l->choice.gsi.guid);
 }
 
-static void feed(struct hca_link *l, struct hca_agent *a)
+static void feed(struct hca_link *l, const struct hca_agent *a)
 {
     const ib_mad_addr_t *from = umad_get_mad_addr(l->packet);
     uint8_t *mad = umad_get_mad(l->packet);
@@ -413,11 +402,9 @@ static void feed(struct hca_link *l, struct hca_agent *a)
 
     if (rx.from.has_grh)
         grh_read(l, from, &rx.from.grh);
-    if (mad_is_response(mad)) {
-        a->wire_tid = (uint32_t)(mad_tid(mad) >> 32);
-        a->wire_tid_known = true;
+    /* the kernel has written its own half into what asks, acknowledgements of segments too */
+    if (mad_is_response(mad))
         mad_set_tid(mad, (uint64_t)a->tid << 32 | (uint32_t)mad_tid(mad));
-    }
     l->stats.received++;
     (void)weft_mad_rx(l->engine, l->now, &rx, NULL);
 }
@@ -437,7 +424,7 @@ static void discard(struct hca_link *l, int portid, int length)
 /* Takes one packet; false: there is none. */
 static bool take_packet(struct hca_link *l, int portid)
 {
-    struct hca_agent *a;
+    const struct hca_agent *a;
     int length = WEFT_MAD_BYTES;
     int number;
 

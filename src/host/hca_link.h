@@ -18,8 +18,6 @@
 struct hca_agent {
     weft_mad_agent_id id; /* v 0: none */
     uint32_t tid;         /* upper half of the engine's transaction ids */
-    uint32_t wire_tid;    /* of the kernel's */
-    bool wire_tid_known;  /* since the first answer */
     int number;           /* the kernel's */
     uint8_t qpn;
     uint8_t mgmt_class;

@@ -112,6 +112,48 @@ static void test_packets_and_addresses_stay_valid_until_they_are_done(void **sta
     fx_free(f);
 }
 
+static weft_time take_wait(struct fx *f)
+{
+    struct weft_mad_tx tx;
+
+    assert_true(weft_mad_poll_tx(f->port, &tx));
+    fx_done(f, tx.id, true);
+    return tx.wait;
+}
+
+static void test_a_packet_says_how_long_its_answer_is_waited_for(void **state)
+{
+    struct weft_mad_config c = fx_config();
+    struct fx *f;
+    struct weft_mad_send_req r;
+    uint8_t mad[WEFT_MAD_BYTES];
+    weft_time wait;
+
+    (void)state;
+    c.retry.kind = WEFT_MAD_RETRY_BACKOFF;
+    f = fx_new(&c, FX_PERF);
+    r = fx_request(f, 1);
+    r.retries = 1;
+    fx_post(f, &r);
+    assert_int_equal(take_wait(f), FX_TIMEOUT);
+    fx_advance(f, FX_TIMEOUT);
+    wait = take_wait(f);
+    assert_true(wait >= FX_TIMEOUT && wait <= FX_TIMEOUT + c.retry.base_ns);
+    fx_advance(f, wait - 1);
+    fx_expect_nothing(f);
+    fx_advance(f, 1);
+    fx_expect_done(f, 1, WEFT_MAD_TIMEOUT);
+    r = fx_request(f, 2);
+    r.timeout = 0;
+    fx_post(f, &r);
+    assert_int_equal(take_wait(f), 0);
+    fx_expect_done(f, 2, WEFT_MAD_OK);
+    fx_mad(mad, WEFT_CLASS_BOARD, WEFT_METHOD_GET, 1000); /* answered "unsupported" */
+    fx_rx(f, mad);
+    assert_int_equal(take_wait(f), 0);
+    fx_free(f);
+}
+
 static void test_the_engines_own_packets_go_first_and_have_room_for_32(void **state)
 {
     struct fx *f = shallow();
@@ -243,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_the_QPs_have_queues_of_their_own),
         cmocka_unit_test(test_a_packet_is_reported_once),
         cmocka_unit_test(test_packets_and_addresses_stay_valid_until_they_are_done),
+        cmocka_unit_test(test_a_packet_says_how_long_its_answer_is_waited_for),
         cmocka_unit_test(test_the_engines_own_packets_go_first_and_have_room_for_32),
         cmocka_unit_test(test_an_answer_of_the_device_that_finds_no_slot_can_be_given_again),
         cmocka_unit_test(test_every_packet_is_traced_with_its_send_if_it_has_one),
