@@ -141,6 +141,9 @@ int sweep_verdict(const struct sweep *s);
 /** Nodes found, the own one first, then by distance, more or less. */
 uint32_t sweep_node_count(const struct sweep *s);
 const struct sweep_node *sweep_node(const struct sweep *s, uint32_t node);
+/** Finds one by its GUID.
+ * @return its number; SWEEP_NONE: there is none */
+uint32_t sweep_find(const struct sweep *s, uint64_t guid);
 /** Ports of all nodes, those of a node by number. */
 uint32_t sweep_port_count(const struct sweep *s);
 const struct sweep_port *sweep_port(const struct sweep *s, uint32_t port);

@@ -40,10 +40,6 @@ struct sweep {
 void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
                uint32_t attr_mod);
 
-/** Finds a node.
- * @return SWEEP_NONE: it was not found yet */
-uint32_t sweep_find(const struct sweep *s, uint64_t guid);
-
 /** A second way to a port's node, for sweep_route_around().
  * @return the port, of another switch, to go around by; SWEEP_NONE: there is none */
 uint32_t sweep_way_around(const struct sweep *s, uint32_t port);

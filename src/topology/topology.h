@@ -121,6 +121,7 @@ enum topo_kind {
     TOPO_LINK_REMOVED,       /**< diff: a cable is gone */
     TOPO_LINK_ADDED,         /**< diff: a cable is new */
     TOPO_LINK_CHANGED,       /**< diff: a link has another width or speed */
+    TOPO_LINK_MOVED,         /**< diff: one end of a cable is where it was, the other is not */
     TOPO_KINDS
 };
 
@@ -234,6 +235,9 @@ void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES]);
  * @return false: the stream failed, errno tells why */
 bool topo_write(const struct topo *t, FILE *out);
 
+/** The same without the comment at the top, for those who have more to say there. */
+bool topo_write_nodes(const struct topo *t, FILE *out);
+
 /** True when two topologies say the same of the same nodes in the same order. Line numbers,
  * ignored lines and findings do not count, nor does an id where the GUID is known. */
 bool topo_equal(const struct topo *a, const struct topo *b);
@@ -245,14 +249,18 @@ bool topo_equal(const struct topo *a, const struct topo *b);
  * @return 0 or WEFT_ERR_NOMEM */
 int topo_lint(const struct topo *t, struct topo_findings *ret);
 
-/** Finds what changed from one topology to another. Nodes are the same when their GUIDs are.
+/** Finds what changed from one topology to another. Nodes are the same when their GUIDs are; LIDs do
+ * not count.
  * @param old  a topology
  * @param new  the later one
- * @param ret  nodes, then cables that are gone, then cables that are new or changed; a finding's
- * line is in `old` for what is gone and in `new` for all else. Give it to topo_findings_free().
- * Written only on success
+ * @param ret  nodes, then cables that are gone, then cables that are new, moved or changed; a
+ * finding's line is in `old` for what is gone and in `new` for all else. Give it to
+ * topo_findings_free(). Written only on success
  * @return 0 or WEFT_ERR_NOMEM */
 int topo_diff(const struct topo *old, const struct topo *new, struct topo_findings *ret);
+
+/** As topo_diff(), and LIDs count: those of switches and of the ports of other nodes. */
+int topo_diff_with_lids(const struct topo *old, const struct topo *new, struct topo_findings *ret);
 
 /** Frees the items of a list and leaves it empty; NULL is fine. */
 void topo_findings_free(struct topo_findings *list);

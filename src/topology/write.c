@@ -78,6 +78,11 @@ static void write_port(const struct topo *t, const struct topo_port *p, FILE *ou
 bool topo_write(const struct topo *t, FILE *out)
 {
     fprintf(out, "#\n# Topology file\n#\n");
+    return topo_write_nodes(t, out);
+}
+
+bool topo_write_nodes(const struct topo *t, FILE *out)
+{
     for (uint32_t i = 0; i < t->node_count; i++) {
         const struct topo_node *n = &t->nodes[i];
 
