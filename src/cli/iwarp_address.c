@@ -26,12 +26,14 @@ static void take(const struct sockaddr *sa, struct weft_iw_addr *ret)
     }
 }
 
-bool iwarp_address_resolve(const char *text, struct weft_iw_addr *ret)
+bool iwarp_address_resolve(const char *text, int family, struct weft_iw_addr *ret)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     bool usable = false;
 
+    if (family != 0)
+        hints.ai_family = family == 6 ? AF_INET6 : AF_INET;
     if (getaddrinfo(text, NULL, &hints, &found) != 0)
         return false;
     for (const struct addrinfo *a = found; a && !usable; a = a->ai_next) {

@@ -12,8 +12,9 @@
 #define IWARP_ADDRESS_TEXT 80
 
 /** Takes an IPv4 or IPv6 address, or a host's name; the port is left alone.
- * @return false when there is no such host */
-bool iwarp_address_resolve(const char *text, struct weft_iw_addr *ret);
+ * @param family 4, 6, or 0 for either
+ * @return false when there is no such host, or it has no address of that family */
+bool iwarp_address_resolve(const char *text, int family, struct weft_iw_addr *ret);
 
 /** An address as people write it, with its port, such as `[::1]:7174`; `any:7174` without one. */
 const char *iwarp_address_text(const struct weft_iw_addr *a, char ret[IWARP_ADDRESS_TEXT]);

@@ -240,7 +240,7 @@ static void parse_option(struct options *o, int option, struct iwarp_request *r,
         *port = (uint16_t)number;
         break;
     case OPTION_BIND:
-        if (!iwarp_address_resolve(options_text(o), &r->bind))
+        if (!iwarp_address_resolve(options_text(o), 0, &r->bind))
             options_refuse(o, "--bind \"%s\": no such address", options_text(o));
         break;
     case OPTION_CRC:
@@ -292,6 +292,20 @@ static void find_action(struct options *o, struct iwarp_request *r)
         options_refuse(o, "iwarp cannot \"%s\"; it can listen, connect, ping and perf", word);
 }
 
+/* Says what a peer's address lacks. */
+static void refuse_peer(struct options *o, const struct iwarp_request *r, const char *word)
+{
+    const char *colon = strrchr(word, ':');
+    struct weft_iw_addr any;
+
+    if (iwarp_address_resolve(word, 0, &any))
+        options_refuse(o, "%s has no IPv%d address, as --bind has", word, r->bind.family);
+    else if (colon && colon[1] != '\0' && strspn(colon + 1, "0123456789") == strlen(colon + 1))
+        options_refuse(o, "\"%s\" is no address; a port is given as --port %s", word, colon + 1);
+    else
+        options_refuse(o, "\"%s\" is no address, and no host of that name is known", word);
+}
+
 static void find_peer(struct options *o, struct iwarp_request *r, uint16_t port)
 {
     const char *word;
@@ -306,8 +320,8 @@ static void find_peer(struct options *o, struct iwarp_request *r, uint16_t port)
     if (!word)
         options_refuse(o, "%s wants the address of a peer%s", action_names[r->action],
                        r->action == IWARP_CONNECT ? "" : ", --server or --loopback");
-    else if (!iwarp_address_resolve(word, &r->remote))
-        options_refuse(o, "\"%s\" is no address, and no host of that name is known", word);
+    else if (!iwarp_address_resolve(word, r->bind.family, &r->remote))
+        refuse_peer(o, r, word);
     else if (port == 0)
         options_refuse(o, "--port 0 is for the side that listens");
     else
