@@ -23,6 +23,7 @@
 /* A block that is sent or received. */
 struct block {
     bool busy;
+    uint32_t bytes;
     uint8_t data[IWARP_BLOCK_MAX];
 };
 
@@ -35,10 +36,11 @@ struct stream {
     uint32_t out_count, in_count;
     uint64_t window; /* 0: neither acknowledges nor waits for that */
     uint64_t sent, acknowledged, received, unacknowledged;
-    uint64_t out_bytes;
+    uint64_t out_bytes;            /* that TCP has taken */
     uint8_t line[IWARP_BLOCK_MAX]; /* input that was not sent */
     size_t line_bytes;
     bool input_ended, end_sent, peer_ended, output_failed;
+    bool block_lost; /* was posted, and not sent */
     bool input_is_terminal, input_is_file, input_ready;
     uv_poll_t input;
     int input_flags; /* of the file, which others may have open, too */
@@ -91,8 +93,8 @@ static void send_block(struct stream *t, size_t bytes)
     if (!post(t, (uint64_t)(b - t->out), b->data, (uint32_t)bytes, 0))
         return;
     b->busy = true;
+    b->bytes = (uint32_t)bytes;
     t->sent++;
-    t->out_bytes += bytes;
     t->line_bytes -= bytes;
     memmove(t->line, t->line + bytes, t->line_bytes);
 }
@@ -200,6 +202,15 @@ static void take_message(struct stream *t, const struct weft_siw_wc *wc)
         t->unacknowledged -= (t->window + 1) / 2;
 }
 
+static void block_done(struct stream *t, struct block *b, bool sent)
+{
+    b->busy = false;
+    if (sent)
+        t->out_bytes += b->bytes;
+    else
+        t->block_lost = true;
+}
+
 /* @return whether there was anything */
 static bool take_completions(struct stream *t)
 {
@@ -212,7 +223,7 @@ static bool take_completions(struct stream *t)
             if (wc.status == WEFT_SIW_WC_OK)
                 take_message(t, &wc);
         } else if (wc.wr_id != WR_MARK) {
-            t->out[wc.wr_id].busy = false;
+            block_done(t, &t->out[wc.wr_id], wc.status == WEFT_SIW_WC_OK);
         }
     }
     return any;
@@ -369,6 +380,17 @@ static void print_terms(const struct stream *t)
     }
 }
 
+/* Whether there was more to send. Without a window a peer that has enough just closes: that is
+ * an end in good order where nothing waits to be sent. */
+static bool cut_short(const struct stream *t)
+{
+    if (t->block_lost)
+        return true;
+    if (t->end_sent || t->input_is_terminal)
+        return false;
+    return t->window > 0 || t->line_bytes > 0 || (t->input_is_file && !t->input_ended);
+}
+
 /* What became of it, as an exit code. */
 static int judge(const struct stream *t)
 {
@@ -388,8 +410,8 @@ static int judge(const struct stream *t)
     if (l->state != IWARP_LINK_ENDED)
         return message_failed("%s: the peer does not close the connection within --timeout",
                               address);
-    if (t->window > 0 && !t->end_sent && !t->input_is_terminal) {
-        message("%s: the peer closed the connection before standard input had ended; %" PRIu64
+    if (cut_short(t)) {
+        message("%s: the peer closed the connection before everything was sent; %" PRIu64
                 " bytes were sent",
                 address, t->out_bytes);
         return CLI_PART;

@@ -62,7 +62,11 @@ def test_a_wrong_command_line_says_what_is_wrong():
             (["listen", "--count", "1"], "iwarp listen has no --count"),
             (["perf", "--loopback", "--sizes", "8,x"], "--sizes"),
             (["perf", "--loopback", "--server"], "--loopback has both sides"),
-            (["ping", "300.1.1.1"], "no address")]:
+            (["ping", "300.1.1.1"], "no address"),
+            (["ping", "127.0.0.1:7174"], "a port is given as --port 7174"),
+            (["ping", "[::1]:7174"], "a port is given as --port 7174"),
+            (["ping", "127.0.0.1", "--bind", "::1"], "127.0.0.1 has no IPv6 address"),
+            (["ping", "--bind", "127.0.0.1", "::1"], "::1 has no IPv4 address")]:
         done = iwarp(*words)
         tap.equal(done.returncode, 2, f"exit code of {words}: {done.stderr}")
         tap.contains(done.stderr, said, f"stderr of {words}")
@@ -461,7 +465,26 @@ def test_an_end_before_everything_was_sent_is_told():
             said = caller.stderr.read().decode()
             code = caller.wait(DEADLINE_S)
     tap.equal(code, 1, said)
-    tap.contains(said, "closed the connection before standard input had ended; 6 bytes were sent")
+    tap.contains(said, "closed the connection before everything was sent; 6 bytes were sent")
+
+
+def test_without_a_window_an_end_before_everything_was_sent_is_told():
+    with tap.scratch() as folder, iwarp_peer.Listener() as listener:
+        path = os.path.join(folder, "input")
+        with open(path, "wb") as out:
+            out.truncate(50_000_000)
+
+        def run(listener):
+            with listener.accept(rtr=("write",)) as stream:
+                stream.next_send()
+                stream.finish()
+        with iwarp_lab.peers(listener, run), open(path, "rb") as given:
+            done = subprocess.run([tap.weft(), "iwarp", "connect", "127.0.0.1", "--port",
+                                   str(listener.port), "--window", "0", "--size", "1000"],
+                                  stdin=given, capture_output=True, timeout=DEADLINE_S, check=False)
+    said = done.stderr.decode()
+    tap.equal(done.returncode, 1, said)
+    tap.contains(said, "closed the connection before everything was sent")
 
 
 def test_perf_measures_both_ends_on_this_machine():
