@@ -83,8 +83,12 @@ class Guest:
         # Somebody may take a port between finding it free and qemu's use of it.
         for _ in range(5):
             self.qemu = self.start_qemu(image)
-            if self.boot():
-                return
+            try:
+                if self.boot():
+                    return
+            except BaseException:
+                self.qemu.kill()
+                raise
         raise Failed("qemu finds no free ports on the loopback")
 
     def start_qemu(self, image):
