@@ -497,6 +497,16 @@ void node_poll(struct node *n)
     }
 }
 
+/* How often an id is given up: one that has nothing to do any more, soon. */
+static uint32_t destroys(const struct node *n, const struct ident *d)
+{
+    if (d->listener)
+        return n->world->habits.unlisten;
+    if (!d->request && !d->attempt && !d->accepting && !d->up)
+        return 300;
+    return n->world->habits.destroy;
+}
+
 /* One thing with an id that is used, if it is in a state for it. */
 static void act_id(struct node *n, struct ident *d)
 {
@@ -517,10 +527,7 @@ static void act_id(struct node *n, struct ident *d)
         act_disconnect(n, d, true);
     else if (d->up && happens(n, h->withdraw))
         side_withdraw(n->world, d->conn, d->side);
-    else if (happens(n, d->listener ? h->unlisten : h->destroy))
-        act_destroy(n, d);
-    else if (!d->listener && !d->request && !d->attempt && !d->accepting && !d->up &&
-             happens(n, 300))
+    else if (happens(n, destroys(n, d)))
         act_destroy(n, d);
     for (uint64_t some = draw(n, 6); d->up && some > 0 && happens(n, h->post); some--)
         side_post(n->world, d->conn, d->side);
