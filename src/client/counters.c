@@ -148,8 +148,7 @@ static uint32_t node_find(const struct counters *c, uint64_t guid)
     return slot;
 }
 
-/* The port of another sweep that has the same node GUID and number, or SWEEP_NONE. */
-static uint32_t port_find(const struct counters *in, const struct sweep *sweep, uint32_t port)
+uint32_t counters_port_in(const struct counters *in, const struct sweep *sweep, uint32_t port)
 {
     const struct sweep_port *p = sweep_port(sweep, port);
     uint32_t node = node_find(in, sweep_node(sweep, p->node)->guid);
@@ -163,7 +162,7 @@ static uint32_t port_find(const struct counters *in, const struct sweep *sweep, 
 static const struct pma_abilities *abilities_known(const struct counters *c,
                                                    const struct counters *known, uint32_t port)
 {
-    uint32_t there = known ? port_find(known, c->sweep, port) : SWEEP_NONE;
+    uint32_t there = known ? counters_port_in(known, c->sweep, port) : SWEEP_NONE;
 
     if (there == SWEEP_NONE)
         return NULL;
@@ -524,7 +523,7 @@ void counters_stats(const struct counters *c, struct gmp_asker_stats *ret)
 bool counters_delta(const struct counters *old, const struct counters *new, uint32_t port,
                     struct pma_delta *ret)
 {
-    uint32_t there = port_find(old, new->sweep, port);
+    uint32_t there = counters_port_in(old, new->sweep, port);
 
     if (there == SWEEP_NONE || counters_state(old, there) != COUNTERS_READ ||
         counters_state(new, port) != COUNTERS_READ)

@@ -90,6 +90,10 @@ bool counters_was_reset(const struct counters *c, uint32_t port);
 /** What has been sent and heard. */
 void counters_stats(const struct counters *c, struct gmp_asker_stats *ret);
 
+/** The port of a reading's sweep that has the node GUID and number of another sweep's.
+ * @return SWEEP_NONE: there is none */
+uint32_t counters_port_in(const struct counters *in, const struct sweep *sweep, uint32_t port);
+
 /** What has happened at a port between two readings, perhaps of two sweeps.
  * @param old  the earlier one
  * @param new  the later one

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Two machines, one after the other: the sweep, and the counters of what it has found. */
+#include "cli/counters_look.h"
+
+#include "cli/mad_drive.h"
+#include "cli/message.h"
+#include "cli/verb.h"
+
+#include <stdlib.h>
+
+static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
+{
+    return sweep_poll(self, ret);
+}
+
+static void tell_sweep(void *self, const struct weft_mad_event *ev)
+{
+    sweep_event(self, ev);
+}
+
+static bool is_sweep_done(const void *self)
+{
+    return sweep_done(self);
+}
+
+static bool poll_counters(void *self, struct weft_mad_send_req *ret)
+{
+    return counters_poll(self, ret);
+}
+
+static void tell_counters(void *self, const struct weft_mad_event *ev)
+{
+    counters_event(self, ev);
+}
+
+static bool are_counters_done(const void *self)
+{
+    return counters_done(self);
+}
+
+int counters_eye_open(const struct counters_request *r, struct counters_eye *ret)
+{
+    const struct weft_mad_agent_req smp = {
+        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
+    const struct weft_mad_agent_req gmp = {
+        .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
+    struct weft_mad_config config;
+    int exit_code;
+
+    /* The windows are those of the machines alone. */
+    (void)weft_mad_config_init(&config);
+    config.flow.agent_limits = false;
+    exit_code = mad_place_open(r->place, &config, &ret->link);
+    if (exit_code == CLI_DONE)
+        exit_code = mad_place_agent(&ret->link, &smp, &ret->smp);
+    if (exit_code == CLI_DONE)
+        exit_code = mad_place_agent(&ret->link, &gmp, &ret->gmp);
+    return exit_code;
+}
+
+void counters_eye_close(struct counters_eye *e)
+{
+    mad_link_close(&e->link);
+}
+
+static int look_around(const struct counters_request *r, struct counters_eye *e,
+                       struct counters_look *l)
+{
+    struct asker_config config;
+    int exit_code;
+    int err;
+
+    asker_config_init(&config);
+    if (r->timeout != 0)
+        config.timeout = r->timeout;
+    if (r->window != 0 && r->window < config.window)
+        config.window = (uint32_t)r->window;
+    err = sweep_new(&config, e->smp, &l->sweep);
+    if (err)
+        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    exit_code =
+        mad_drive(&e->link, &(struct mad_machine){l->sweep, poll_sweep, tell_sweep, is_sweep_done});
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    err = sweep_verdict(l->sweep);
+    if (err == WEFT_ERR_NOTFOUND)
+        return message_failed("the node that this looks from, %s, does not answer itself",
+                              e->link.where);
+    if (err)
+        return message_failed("the fabric cannot be swept to its end: %s", weft_strerror(err));
+    return CLI_DONE;
+}
+
+static int drive_counters(struct counters_eye *e, struct counters_look *l)
+{
+    int exit_code = mad_drive(&e->link, &(struct mad_machine){l->counters, poll_counters,
+                                                              tell_counters, are_counters_done});
+
+    if (exit_code == CLI_DONE && counters_verdict(l->counters) != 0)
+        exit_code = message_failed("the counters cannot be read to their end: %s",
+                                   weft_strerror(counters_verdict(l->counters)));
+    return exit_code;
+}
+
+int counters_look(const struct counters_request *r, struct counters_eye *e,
+                  const struct counters_look *known, struct counters_look *ret)
+{
+    struct counters_config config;
+    int exit_code = look_around(r, e, ret);
+    int err;
+
+    if (exit_code == CLI_DONE)
+        exit_code = counters_select(r, ret->sweep, &ret->wanted);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    counters_config_init(&config);
+    config.wanted = ret->wanted;
+    if (r->timeout != 0)
+        config.asker.timeout = r->timeout;
+    if (r->window != 0) {
+        config.asker.window_max = (uint32_t)r->window;
+        if (config.asker.window_first > config.asker.window_max)
+            config.asker.window_first = config.asker.window_max;
+    }
+    if (!r->all && !r->reset && r->watch == 0)
+        config.limits = r->thresholds.above;
+    err = counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp, &ret->counters);
+    if (err)
+        return message_failed("the counters cannot be read: %s", weft_strerror(err));
+    exit_code = drive_counters(e, ret);
+    ret->at = e->link.now;
+    return exit_code;
+}
+
+int counters_look_reset(struct counters_eye *e, struct counters_look *l)
+{
+    int err = counters_reset(l->counters);
+
+    if (err)
+        return message_failed("the counters cannot be reset: %s", weft_strerror(err));
+    return drive_counters(e, l);
+}
+
+void counters_look_free(struct counters_look *l)
+{
+    l->counters = counters_free(l->counters);
+    l->sweep = sweep_free(l->sweep);
+    free(l->wanted);
+    l->wanted = NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * Looks at a fabric for `weft counters`: sweeps it, chooses ports, reads their counters.
+ */
+#ifndef WEFT_CLI_COUNTERS_LOOK_H
+#define WEFT_CLI_COUNTERS_LOOK_H
+
+#include "cli/counters_request.h"
+#include "client/counters.h"
+
+/** Where it looks from. */
+struct counters_eye {
+    struct mad_link link;
+    weft_mad_agent_id smp, gmp;
+};
+
+/** What it has seen. Start from zeroes. */
+struct counters_look {
+    struct sweep *sweep;
+    struct counters *counters;
+    bool *wanted; /**< for each port of the sweep */
+    weft_time at; /**< when it was read, by the clock of the link */
+};
+
+/** Opens the port.
+ * @return CLI_DONE; CLI_FAILED, with a message; give it to counters_eye_close() in any case */
+int counters_eye_open(const struct counters_request *r, struct counters_eye *ret);
+void counters_eye_close(struct counters_eye *e);
+
+/** Sweeps and reads.
+ * @param known  an earlier look whose agents need not say again what they have; NULL
+ * @param ret    give it to counters_look_free() in any case, after counters_eye_close() where this
+ *               has failed
+ * @return CLI_DONE; CLI_USAGE: nobody is meant by what the command line selects; CLI_FAILED; both
+ *         with a message */
+int counters_look(const struct counters_request *r, struct counters_eye *e,
+                  const struct counters_look *known, struct counters_look *ret);
+
+/** Sets what was read to 0.
+ * @return CLI_DONE; CLI_FAILED, with a message */
+int counters_look_reset(struct counters_eye *e, struct counters_look *l);
+
+void counters_look_free(struct counters_look *l);
+
+/** Chooses ports of a sweep.
+ * @param ret  for each port whether it is wanted; to be freed
+ * @return CLI_DONE; CLI_FAILED, with a message */
+int counters_select(const struct counters_request *r, const struct sweep *s, bool **ret);
+
+#endif

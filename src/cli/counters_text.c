@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters for people: a table of ports, who is missing, a summary. */
+#include "cli/counters_view.h"
+#include "cli/message.h"
+#include "cli/name_ranges.h"
+#include "cli/verb.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of one kind of gap that are listed. */
+#define GAP_ITEMS 40
+
+#define COLUMNS    9
+#define CELL_BYTES (COUNTERS_LABEL_BYTES + 32)
+
+/* What a row of the table says, but for what is wrong, which comes last. */
+struct cells {
+    char text[COLUMNS][CELL_BYTES];
+};
+
+static void cell_bytes(const struct pma_values *v, enum pma_counter c, char *cell)
+{
+    FILE *to = fmemopen(cell, CELL_BYTES, "w");
+
+    if (!to)
+        return;
+    if (!pma_has(v->present, c)) {
+        fputs("-", to);
+    } else {
+        counters_print_bytes(v->value[c], to);
+        fputs(pma_has(v->stuck, c) ? "+" : "", to);
+    }
+    (void)fclose(to);
+}
+
+static void cell_count(const struct pma_values *v, enum pma_counter c, char *cell)
+{
+    if (!pma_has(v->present, c))
+        (void)snprintf(cell, CELL_BYTES, "-");
+    else
+        (void)snprintf(cell, CELL_BYTES, "%" PRIu64 "%s", v->value[c],
+                       pma_has(v->stuck, c) ? "+" : "");
+}
+
+static void cell_link(const struct sweep_port *p, char *cell)
+{
+    if (p->state <= 1)
+        (void)snprintf(cell, CELL_BYTES, "down");
+    else
+        (void)snprintf(cell, CELL_BYTES, "%ux %s", health_lanes(p),
+                       health_speed_word(health_speed(p)));
+}
+
+static unsigned fill(const struct counters_view *v, const struct counters_row *row, bool all,
+                     struct cells *ret)
+{
+    const struct sweep_port *p = sweep_port(v->sweep, row->port);
+    const struct pma_values *values = counters_get(v->counters, row->port);
+    unsigned n = 0;
+
+    (void)counters_label(v->sweep, row->port, ret->text[n++]);
+    (void)snprintf(ret->text[n++], CELL_BYTES, "0x%016" PRIx64,
+                   sweep_node(v->sweep, p->node)->guid);
+    if (p->peer == SWEEP_NONE)
+        (void)snprintf(ret->text[n++], CELL_BYTES, "-");
+    else
+        (void)counters_label(v->sweep, p->peer, ret->text[n++]);
+    cell_link(p, ret->text[n++]);
+    if (!all)
+        return n;
+    cell_bytes(values, PMA_XMIT_DATA, ret->text[n++]);
+    cell_bytes(values, PMA_RCV_DATA, ret->text[n++]);
+    cell_count(values, PMA_XMIT_PACKETS, ret->text[n++]);
+    cell_count(values, PMA_RCV_PACKETS, ret->text[n++]);
+    cell_count(values, PMA_XMIT_WAIT, ret->text[n++]);
+    return n;
+}
+
+static const char *const headings[COLUMNS] = {
+    "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PACKETS", "PACKETS", "WAIT",
+};
+
+/* Widths by a first pass: rows are many, and none is kept. */
+static void print_table(const struct counters_view *v, bool all)
+{
+    unsigned columns = all ? COLUMNS : 4;
+    int widths[COLUMNS];
+    struct cells cells;
+
+    for (unsigned i = 0; i < columns; i++)
+        widths[i] = (int)strlen(headings[i]);
+    for (uint32_t r = 0; r < v->row_count; r++) {
+        (void)fill(v, &v->rows[r], all, &cells);
+        for (unsigned i = 0; i < columns; i++)
+            if ((int)strlen(cells.text[i]) > widths[i])
+                widths[i] = (int)strlen(cells.text[i]);
+    }
+    for (unsigned i = 0; i < columns; i++)
+        printf(i < 4 ? "%-*s  " : "%*s  ", widths[i], headings[i]);
+    puts("WRONG");
+    for (uint32_t r = 0; r < v->row_count; r++) {
+        (void)fill(v, &v->rows[r], all, &cells);
+        for (unsigned i = 0; i < columns; i++)
+            printf(i < 4 ? "%-*s  " : "%*s  ", widths[i], cells.text[i]);
+        if (v->rows[r].weight == 0)
+            putchar('-');
+        counters_print_problems(v, &v->rows[r], stdout);
+        putchar('\n');
+    }
+}
+
+/* Of an adapter with one port the name is enough: names that count up are put together. */
+static const char *gap_label(const struct sweep *s, uint32_t port, char *ret)
+{
+    const struct sweep_node *n = sweep_node(s, sweep_port(s, port)->node);
+
+    if (n->type != SWEEP_SWITCH && n->port_count == 1)
+        port = n->first_port;
+    return counters_label(s, port, ret);
+}
+
+static uint32_t count_gaps(const struct counters_view *v, enum counters_gap_kind wanted)
+{
+    enum counters_gap_kind kind;
+    uint32_t count = 0;
+
+    for (uint32_t port = 0; counters_view_gap(v, &port, &kind); port++)
+        count += kind == wanted;
+    return count;
+}
+
+static bool print_gaps_of(const struct counters_view *v, enum counters_gap_kind wanted)
+{
+    uint32_t count = count_gaps(v, wanted);
+    char(*labels)[COUNTERS_LABEL_BYTES] = calloc(count + 1u, sizeof(*labels));
+    const char **names = calloc(count + 1u, sizeof(*names));
+    enum counters_gap_kind kind;
+    char *text = NULL;
+    size_t left = 0;
+    uint32_t n = 0;
+
+    for (uint32_t port = 0; labels && names && counters_view_gap(v, &port, &kind); port++) {
+        if (kind != wanted)
+            continue;
+        names[n] = gap_label(v->sweep, port, labels[n]);
+        n++;
+    }
+    if (labels && names)
+        text = name_ranges(names, count, GAP_ITEMS, &left);
+    if (text && count > 0)
+        printf("%s: %s", counters_gap_words(wanted), text);
+    if (text && left > 0)
+        printf(" and %zu more", left);
+    if (text && count > 0)
+        putchar('\n');
+    free(text);
+    free(names);
+    free(labels);
+    return text != NULL;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_summary(const struct counters_view *v)
+{
+    uint32_t asked = 0;
+
+    for (unsigned i = COUNTERS_READ; i <= COUNTERS_NO_ADDRESS; i++)
+        asked += v->states[i];
+    printf("%" PRIu32 " port%s: %" PRIu32 " read", asked, plural(asked), v->states[COUNTERS_READ]);
+    if (v->states[COUNTERS_QUIET] > 0)
+        printf(", %" PRIu32 " nothing wrong by their switch's sum", v->states[COUNTERS_QUIET]);
+    printf(", %" PRIu32 " not read; ",
+           asked - v->states[COUNTERS_READ] - v->states[COUNTERS_QUIET]);
+    if (v->troubled == 0)
+        puts("nothing is wrong with what was read");
+    else
+        printf("something is wrong with %" PRIu32 " port%s\n", v->troubled, plural(v->troubled));
+}
+
+int counters_print_text(const struct counters_view *v, bool all)
+{
+    if (v->row_count > 0)
+        print_table(v, all);
+    for (unsigned k = 0; k < COUNTERS_GAPS; k++)
+        if (!print_gaps_of(v, (enum counters_gap_kind)k))
+            return message_failed("there is no memory for the names");
+    if (sweep_conflicts(v->sweep) > 0)
+        printf("%" PRIu32 " link%s to a node GUID that is elsewhere, too\n",
+               sweep_conflicts(v->sweep), sweep_conflicts(v->sweep) == 1 ? " leads" : "s lead");
+    print_summary(v);
+    return CLI_DONE;
+}

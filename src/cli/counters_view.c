@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was seen of a fabric's ports, the worst first. */
+#include "cli/counters_view.h"
+
+#include "cli/printable.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* PortInfo:PortState. */
+#define STATE_INIT 2
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct counters_row *p = a;
+    const struct counters_row *q = b;
+
+    if (p->weight != q->weight)
+        return p->weight > q->weight ? -1 : 1;
+    return p->port < q->port ? -1 : p->port > q->port;
+}
+
+/* Of a link with a problem of its own only one end is told: the first that was asked for. */
+static void forget_other_end(const struct counters_view *v, uint32_t port, struct health *h)
+{
+    uint32_t peer = sweep_port(v->sweep, port)->peer;
+
+    if (peer == SWEEP_NONE || peer > port || !v->wanted[peer])
+        return;
+    h->narrow = h->slow = false;
+    if (sweep_port(v->sweep, peer)->state == sweep_port(v->sweep, port)->state)
+        h->not_active = false;
+}
+
+static bool is_told(const struct counters_view *v, uint32_t port)
+{
+    return counters_state(v->counters, port) != COUNTERS_UNASKED;
+}
+
+bool counters_view_init(struct counters_view *ret, const struct sweep *s, const struct counters *c,
+                        const struct thresholds *t, const bool *wanted, bool all)
+{
+    uint32_t ports = sweep_port_count(s);
+
+    *ret = (struct counters_view){.sweep = s, .counters = c, .thresholds = t, .wanted = wanted};
+    ret->rows = calloc(ports + 1u, sizeof(ret->rows[0]));
+    if (!ret->rows)
+        return false;
+    for (uint32_t i = 0; i < ports; i++) {
+        struct counters_row *row = &ret->rows[ret->row_count];
+
+        ret->states[counters_state(c, i)]++;
+        if (!is_told(ret, i))
+            continue;
+        *row = (struct counters_row){.port = i};
+        (void)health_look(s, c, t, i, &row->health);
+        forget_other_end(ret, i, &row->health);
+        row->weight = health_weight(&row->health, counters_get(c, i));
+        ret->troubled += row->weight > 0;
+        ret->row_count += row->weight > 0 || all;
+    }
+    qsort(ret->rows, ret->row_count, sizeof(ret->rows[0]), row_compare);
+    return true;
+}
+
+void counters_view_free(struct counters_view *v)
+{
+    free(v->rows);
+    v->rows = NULL;
+}
+
+static bool gap_of(const struct counters_view *v, uint32_t port, enum counters_gap_kind *ret)
+{
+    static const enum counters_gap_kind kinds[] = {
+        [COUNTERS_UNASKED] = COUNTERS_GAPS,        [COUNTERS_READ] = COUNTERS_GAPS,
+        [COUNTERS_QUIET] = COUNTERS_GAPS,          [COUNTERS_PART] = COUNTERS_GAP_PART,
+        [COUNTERS_REFUSED] = COUNTERS_GAP_REFUSED, [COUNTERS_SILENT] = COUNTERS_GAP_MUTE,
+        [COUNTERS_NO_ADDRESS] = COUNTERS_GAP_LID,
+    };
+    const struct sweep_port *p = sweep_port(v->sweep, port);
+    const struct sweep_node *n = sweep_node(v->sweep, p->node);
+    uint32_t asked = port;
+
+    if (!v->wanted[port])
+        return false;
+    if (p->silent || p->mute_peer) {
+        *ret = p->silent ? COUNTERS_GAP_STOPPED : COUNTERS_GAP_BEHIND;
+        return true;
+    }
+    if (n->type == SWEEP_SWITCH && p->number == 0) {
+        /* All its ports are silent, or have no way to be asked, together. */
+        while (asked < n->first_port + n->port_count &&
+               counters_state(v->counters, asked) == COUNTERS_UNASKED)
+            asked++;
+        *ret = kinds[counters_state(v->counters, asked)];
+        return *ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID;
+    }
+    *ret = kinds[counters_state(v->counters, port)];
+    if (n->type == SWEEP_SWITCH && (*ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID))
+        return false;
+    return *ret != COUNTERS_GAPS;
+}
+
+bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum counters_gap_kind *ret)
+{
+    for (; *port < sweep_port_count(v->sweep); (*port)++)
+        if (gap_of(v, *port, ret))
+            return true;
+    return false;
+}
+
+bool counters_view_is_troubled(const struct counters_view *v)
+{
+    enum counters_gap_kind kind;
+    uint32_t port = 0;
+
+    return v->troubled > 0 || sweep_conflicts(v->sweep) > 0 || counters_view_gap(v, &port, &kind);
+}
+
+const char *counters_gap_words(enum counters_gap_kind k)
+{
+    static const char *const words[] = {
+        [COUNTERS_GAP_BEHIND] = "link up, but nobody answers behind it",
+        [COUNTERS_GAP_STOPPED] = "stopped answering",
+        [COUNTERS_GAP_MUTE] = "does not answer for its counters",
+        [COUNTERS_GAP_REFUSED] = "refuses to tell its counters",
+        [COUNTERS_GAP_PART] = "told only some of its counters",
+        [COUNTERS_GAP_LID] = "has no LID: is there a subnet manager?",
+    };
+
+    return words[k];
+}
+
+const char *counters_gap_name(enum counters_gap_kind k)
+{
+    static const char *const names[] = {
+        [COUNTERS_GAP_BEHIND] = "behind",   [COUNTERS_GAP_STOPPED] = "stopped",
+        [COUNTERS_GAP_MUTE] = "silent",     [COUNTERS_GAP_REFUSED] = "refused",
+        [COUNTERS_GAP_PART] = "incomplete", [COUNTERS_GAP_LID] = "no-lid",
+    };
+
+    return names[k];
+}
+
+const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES])
+{
+    const struct sweep_port *p = sweep_port(s, port);
+    const struct sweep_node *n = sweep_node(s, p->node);
+    char name[4 * SWEEP_NAME_BYTES];
+
+    if (n->name[0] == '\0')
+        (void)snprintf(name, sizeof(name), "0x%016" PRIx64, n->guid);
+    else
+        (void)printable(n->name, name, sizeof(name));
+    if (p->number == 0)
+        (void)snprintf(ret, COUNTERS_LABEL_BYTES, "%s", name);
+    else
+        (void)snprintf(ret, COUNTERS_LABEL_BYTES, "%s/%u", name, p->number);
+    return ret;
+}
+
+static void print_link(const struct sweep_port *p, const struct health *h, const char **comma,
+                       FILE *to)
+{
+    static const char *const states[] = {"?", "Down", "Init", "Armed", "Active"};
+
+    if (h->down) {
+        fprintf(to, "%slink is down, and was up", *comma);
+        *comma = ", ";
+    }
+    if (h->narrow) {
+        fprintf(to, "%s%ux where both ends can do %ux", *comma, health_lanes(p), h->width);
+        *comma = ", ";
+    }
+    if (h->slow) {
+        fprintf(to, "%s%s where both ends can do %s", *comma, health_speed_word(health_speed(p)),
+                health_speed_word(h->speed));
+        *comma = ", ";
+    }
+    if (h->not_active) {
+        fprintf(to, "%sno data passes: the port is %s", *comma,
+                p->state <= STATE_INIT + 2 ? states[p->state] : states[0]);
+        *comma = ", ";
+    }
+}
+
+void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
+                             FILE *to)
+{
+    const struct pma_values *values = counters_get(v->counters, row->port);
+    const char *comma = "";
+
+    print_link(sweep_port(v->sweep, row->port), &row->health, &comma, to);
+    for (unsigned c = 0; c < PMA_ERRORS; c++) {
+        if (!pma_has(row->health.above, c))
+            continue;
+        fprintf(to, "%s%s %" PRIu64 "%s", comma, pma_name((enum pma_counter)c), values->value[c],
+                pma_has(values->stuck, c) ? " or more" : "");
+        comma = ", ";
+    }
+}
+
+void counters_print_bytes(uint64_t bytes, FILE *to)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double shown = (double)bytes;
+    size_t unit = 0;
+
+    while (shown >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        shown /= 1000;
+        unit++;
+    }
+    fprintf(to,
+            unit == 0 || shown >= 99.95 ? "%.0f %s"
+            : shown >= 9.995            ? "%.1f %s"
+                                        : "%.2f %s",
+            shown, units[unit]);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * How `weft counters` tells what it has seen.
+ */
+#ifndef WEFT_CLI_COUNTERS_VIEW_H
+#define WEFT_CLI_COUNTERS_VIEW_H
+
+#include "client/counters.h"
+#include "client/health.h"
+
+#include <stdio.h>
+
+/** A node's name or GUID, with every byte escaped, `/` and a port's number. */
+#define COUNTERS_LABEL_BYTES (4 * SWEEP_NAME_BYTES + 8)
+
+/** A port that is told of. */
+struct counters_row {
+    uint32_t port;
+    uint64_t weight; /**< 0: nothing is wrong with it */
+    struct health health;
+};
+
+/** What was seen. */
+struct counters_view {
+    const struct sweep *sweep;
+    const struct counters *counters;
+    const struct thresholds *thresholds;
+    const bool *wanted;
+    struct counters_row *rows; /**< the worst first, then as found */
+    uint32_t row_count;
+    uint32_t troubled;                        /**< rows with something wrong: the first ones */
+    uint32_t states[COUNTERS_NO_ADDRESS + 1]; /**< ports in each state */
+};
+
+/** Who is missing, and why. */
+enum counters_gap_kind {
+    COUNTERS_GAP_BEHIND,  /**< the link of a port is up, but nobody answers behind it */
+    COUNTERS_GAP_STOPPED, /**< a node has answered the sweep, then no more */
+    COUNTERS_GAP_MUTE,    /**< its agent for counters does not answer */
+    COUNTERS_GAP_REFUSED, /**< its agent answers, but not with counters */
+    COUNTERS_GAP_PART,    /**< some of the port's counters could not be read */
+    COUNTERS_GAP_LID,     /**< it has no LID */
+    COUNTERS_GAPS
+};
+
+/** Makes the rows.
+ * @param all  those with nothing wrong, too
+ * @return whether there was memory; give it to counters_view_free() in any case */
+bool counters_view_init(struct counters_view *ret, const struct sweep *s, const struct counters *c,
+                        const struct thresholds *t, const bool *wanted, bool all);
+void counters_view_free(struct counters_view *v);
+
+/** The next gap: of a switch that does not answer there is one, at its port 0.
+ * @param port  where to begin, and where something was found
+ * @return false: there is none from there on */
+bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum counters_gap_kind *ret);
+
+/** Whether something is wrong or missing. */
+bool counters_view_is_troubled(const struct counters_view *v);
+
+/** Words for a kind of gap, and its name in JSON. */
+const char *counters_gap_words(enum counters_gap_kind k);
+const char *counters_gap_name(enum counters_gap_kind k);
+
+/** NAME/NUMBER of a port; without the number of a switch's port 0. */
+const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES]);
+
+/** Writes what is wrong with a row's port, for people. */
+void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
+                             FILE *to);
+
+/** Writes bytes as 1.23 GB. */
+void counters_print_bytes(uint64_t bytes, FILE *to);
+
+/** Prints tables and a summary. @return one of enum cli_exit */
+int counters_print_text(const struct counters_view *v, bool all);
+/** Prints one document. @return one of enum cli_exit */
+int counters_print_json(const struct counters_view *v);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is wrong with ports: links first, then counters. */
+#include "client/health.h"
+
+/* PortInfo:PortState. */
+#define STATE_DOWN   1
+#define STATE_ACTIVE 4
+
+/* Weights: what is wrong with the link is above every counter. A counter's value has the lower
+ * bits, as far as they reach. */
+#define WEIGHT_DOWN       (UINT64_C(1) << 63)
+#define WEIGHT_NARROW     (UINT64_C(1) << 62)
+#define WEIGHT_SLOW       (UINT64_C(1) << 61)
+#define WEIGHT_NOT_ACTIVE (UINT64_C(1) << 60)
+#define COUNTER_SHIFT     48
+#define VALUE_MAX         ((UINT64_C(1) << COUNTER_SHIFT) - 1)
+
+/* LinkWidth has a bit each (IBA 14.2.5.6); 2x came last. */
+static uint8_t lanes_of(unsigned widths)
+{
+    static const struct {
+        uint8_t bit, lanes;
+    } rows[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}, {1, 1}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((widths & rows[i].bit) != 0)
+            return rows[i].lanes;
+    return 0;
+}
+
+/* LinkSpeed and LinkSpeedExt have a bit each; where there is one of the latter, that counts. */
+static uint8_t speed_of(unsigned speeds, unsigned extended)
+{
+    static const struct {
+        uint8_t bit, extended, base;
+    } rows[] = {{8, 7, 0}, {4, 6, 3}, {2, 5, 2}, {1, 4, 1}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((extended & rows[i].bit) != 0)
+            return rows[i].extended;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((speeds & rows[i].bit) != 0 && rows[i].base > 0)
+            return rows[i].base;
+    return 0;
+}
+
+uint8_t health_lanes(const struct sweep_port *p)
+{
+    return p->state > STATE_DOWN ? lanes_of(p->width.active) : 0;
+}
+
+uint8_t health_speed(const struct sweep_port *p)
+{
+    return p->state > STATE_DOWN ? speed_of(p->speed.active, p->speed_ext.active) : 0;
+}
+
+const char *health_speed_word(uint8_t speed)
+{
+    static const char *const words[] = {"?", "SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR"};
+
+    return words[speed < sizeof(words) / sizeof(words[0]) ? speed : 0];
+}
+
+static void look_at_link(const struct sweep *s, const struct sweep_port *p, struct health *ret)
+{
+    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : sweep_port(s, p->peer);
+
+    if (p->state <= STATE_DOWN || p->number == 0)
+        return;
+    ret->not_active = p->state < STATE_ACTIVE;
+    if (!peer || !p->told || !peer->told)
+        return;
+    ret->width = lanes_of(p->width.supported & peer->width.supported);
+    ret->speed = speed_of(p->speed.supported & peer->speed.supported,
+                          p->speed_ext.supported & peer->speed_ext.supported);
+    ret->narrow = health_lanes(p) < ret->width;
+    ret->slow = health_speed(p) < ret->speed;
+}
+
+bool health_look(const struct sweep *s, const struct counters *c, const struct thresholds *t,
+                 uint32_t port, struct health *ret)
+{
+    const struct sweep_port *p = sweep_port(s, port);
+    const struct pma_values *v = c ? counters_get(c, port) : NULL;
+
+    *ret = (struct health){.above = 0};
+    look_at_link(s, p, ret);
+    for (unsigned i = 0; v && i < PMA_ERRORS; i++)
+        if (pma_has(v->present, i) && (v->value[i] > t->above[i] || pma_has(v->stuck, i)))
+            ret->above |= (pma_set)1 << i;
+    ret->down = p->state == STATE_DOWN && pma_has(ret->above, PMA_LINK_DOWNED);
+    return ret->down || ret->not_active || ret->narrow || ret->slow || ret->above != 0;
+}
+
+uint64_t health_weight(const struct health *h, const struct pma_values *v)
+{
+    uint64_t weight = 0;
+
+    weight |= h->down ? WEIGHT_DOWN : 0;
+    weight |= h->narrow ? WEIGHT_NARROW : 0;
+    weight |= h->slow ? WEIGHT_SLOW : 0;
+    weight |= h->not_active ? WEIGHT_NOT_ACTIVE : 0;
+    for (unsigned i = 0; i < PMA_ERRORS; i++) {
+        if (!pma_has(h->above, i))
+            continue;
+        weight |= (uint64_t)(PMA_ERRORS - i) << COUNTER_SHIFT;
+        return weight | (v->value[i] < VALUE_MAX ? v->value[i] : VALUE_MAX);
+    }
+    return weight;
+}
