@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A libibumad for tests, with the kernel's rules of transaction ids behind it. */
+/** @file
+ * A libibumad for tests, with the kernel's rules of transaction ids behind it.
+ */
 #ifndef HCA_FIXTURE_H
 #define HCA_FIXTURE_H
 
