@@ -264,6 +264,9 @@ static void act_qp(struct node *n, struct qp_record *qp)
         return;
     }
     node_poll(n);
+    /* an attempt that is canceled may leave it before the program hears of that */
+    if (qp->conn && !qp->side->up)
+        return;
     err = weft_siw_qp_destroy(n->siw, qp->qpn);
     require(n, err == (qp->conn ? WEFT_ERR_STATE : 0), "a QP's end");
     if (err != 0)
