@@ -122,6 +122,7 @@ const char *topo_kind_name(enum topo_kind kind)
         [TOPO_NODE_CHANGED] = "node-changed",     [TOPO_STANZA_REMOVED] = "stanza-removed",
         [TOPO_STANZA_ADDED] = "stanza-added",     [TOPO_LINK_REMOVED] = "link-removed",
         [TOPO_LINK_ADDED] = "link-added",         [TOPO_LINK_CHANGED] = "link-changed",
+        [TOPO_LINK_MOVED] = "link-moved",
     };
 
     return names[kind];

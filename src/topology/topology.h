@@ -249,8 +249,8 @@ bool topo_equal(const struct topo *a, const struct topo *b);
  * @return 0 or WEFT_ERR_NOMEM */
 int topo_lint(const struct topo *t, struct topo_findings *ret);
 
-/** Finds what changed from one topology to another. Nodes are the same when their GUIDs are; LIDs do
- * not count.
+/** Finds what changed from one topology to another. Nodes are the same when their GUIDs are; LIDs
+ * do not count.
  * @param old  a topology
  * @param new  the later one
  * @param ret  nodes, then cables that are gone, then cables that are new, moved or changed; a
