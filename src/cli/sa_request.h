@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * What the command line of `weft sa` asks for, and what it can do, each in a file of its own.
+ */
+#ifndef WEFT_CLI_SA_REQUEST_H
+#define WEFT_CLI_SA_REQUEST_H
+
+#include "cli/mad_place.h"
+#include "client/sa.h"
+#include "client/sa_records.h"
+
+/** A request. */
+struct sa_request {
+    const struct mad_place *place;
+    bool json;
+    weft_time timeout; /**< 0: the defaults */
+    uint64_t sm_key;
+    const char *from, *to;       /**< path */
+    struct sa_question question; /**< raw: all but `about` */
+    const struct sa_kind *kind;  /**< raw; NULL: an attribute without a name */
+};
+
+/** Prints all nodes. @return one of enum cli_exit */
+int sa_action_nodes(const struct sa_request *request);
+/** Prints all cables. @return one of enum cli_exit */
+int sa_action_links(const struct sa_request *request);
+/** Prints multicast groups. @return one of enum cli_exit */
+int sa_action_groups(const struct sa_request *request);
+/** Prints services. @return one of enum cli_exit */
+int sa_action_services(const struct sa_request *request);
+/** Explains a path. @return one of enum cli_exit */
+int sa_action_path(const struct sa_request *request);
+/** Asks what the command line says. @return one of enum cli_exit */
+int sa_action_raw(const struct sa_request *request);
+
+/** Puts `name=value` into a record, and its component into the mask.
+ * @param text  of the command line
+ * @return NULL; else what is wrong, in words that follow `--field TEXT: ` */
+const char *sa_field_set(const struct sa_kind *kind, const char *text,
+                         uint8_t record[SA_RECORD_BYTES], uint64_t *mask);
+
+#endif

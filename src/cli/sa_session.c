@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Questions to the SA at a port, and what to say where an answer is missing. */
+#include "cli/sa_session.h"
+
+#include "cli/message.h"
+#include "cli/quantity.h"
+#include "cli/verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often the port is asked where the SM is. */
+#define LOOK_EVERY (500 * WEFT_MS)
+
+/* What incoming tables may take: of more than 10000 hosts all but their paths. Memory that is not
+ * needed is not touched. */
+#define TABLE_BYTES (UINT64_C(256) << 20)
+
+#define PORT_ACTIVE 4
+
+static int find_sm(const struct mad_link *l)
+{
+    if (l->is.sm_lid != 0)
+        return CLI_DONE;
+    message("no SM on this subnet: %s knows of none", l->where);
+    if (l->is.state < PORT_ACTIVE)
+        message_try("opensm on one of its nodes; the port is not active without it");
+    else
+        message_try("opensm on one of its nodes");
+    return CLI_FAILED;
+}
+
+static void configure(const struct sa_request *request, struct sa_config *ret)
+{
+    sa_config_init(ret);
+    ret->sm_key = request->sm_key;
+    if (request->timeout == 0)
+        return;
+    ret->patience = request->timeout;
+    if (ret->timeout > request->timeout)
+        ret->timeout = request->timeout;
+    if (ret->table_timeout > request->timeout)
+        ret->table_timeout = request->timeout;
+}
+
+int sa_session_open(struct sa_session *s, const struct sa_request *request)
+{
+    const struct weft_mad_agent_req agent = sa_agent(false);
+    struct weft_mad_config config;
+    struct sa_config how;
+    weft_mad_agent_id id;
+    int exit_code;
+    int err;
+
+    (void)weft_mad_config_init(&config);
+    config.rmpp.bytes_max = TABLE_BYTES;
+    exit_code = mad_place_open(request->place, &config, &s->link);
+    if (exit_code == CLI_DONE)
+        exit_code = find_sm(&s->link);
+    if (exit_code == CLI_DONE)
+        exit_code = mad_place_agent(&s->link, &agent, &id);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    configure(request, &how);
+    how.seed = s->link.now;
+    err = sa_new(&how, s->link.engine, id, &s->sa);
+    if (err)
+        return message_failed("the SA cannot be asked: %s", weft_strerror(err));
+    sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
+    return CLI_DONE;
+}
+
+void sa_session_close(struct sa_session *s)
+{
+    mad_link_close(&s->link);
+    s->sa = sa_free(s->sa);
+}
+
+struct sa_question sa_session_all(uint16_t attr_id, uint64_t about)
+{
+    return (struct sa_question){
+        .method = WEFT_METHOD_GET_TABLE, .attr_id = attr_id, .about = about};
+}
+
+static int keep_results(struct sa_session *s, struct sa_answer *ret, size_t *left)
+{
+    struct sa_result r;
+
+    while (sa_poll(s->sa, &r)) {
+        struct sa_answer *a = &ret[r.question.about];
+        size_t bytes = (size_t)r.count * r.stride;
+
+        a->result = r;
+        a->result.records = NULL;
+        --*left;
+        if (bytes == 0)
+            continue;
+        a->records = malloc(bytes);
+        if (!a->records)
+            return message_failed("there is no memory for the answers");
+        memcpy(a->records, r.records, bytes);
+        a->result.records = a->records;
+    }
+    return CLI_DONE;
+}
+
+static bool feed(struct sa_session *s)
+{
+    struct weft_mad_event ev;
+    bool any = false;
+
+    while (weft_mad_poll_event(s->link.engine, &ev)) {
+        any = true;
+        sa_event(s->sa, s->link.now, &ev);
+        if (ev.type == WEFT_MAD_EVENT_RECV)
+            (void)weft_mad_recv_release(s->link.engine, ev.u.recv.id);
+    }
+    return any;
+}
+
+static int wait_for_all(struct sa_session *s, struct sa_answer *ret, size_t left)
+{
+    weft_time look = s->link.now + LOOK_EVERY;
+    weft_time until;
+    int exit_code;
+
+    for (;;) {
+        sa_move(s->sa, s->link.now);
+        exit_code = keep_results(s, ret, &left);
+        if (exit_code != CLI_DONE || left == 0)
+            return exit_code;
+        if (s->link.ended)
+            return message_failed("%s", mad_link_why_ended(&s->link));
+        mad_link_move(&s->link);
+        if (feed(s))
+            continue;
+        until = sa_deadline(s->sa);
+        mad_link_wait(&s->link, until < look ? until : look);
+        if (s->link.now < look)
+            continue;
+        if (mad_link_look(&s->link))
+            sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
+        look = s->link.now + LOOK_EVERY;
+    }
+}
+
+int sa_session_ask(struct sa_session *s, const struct sa_question *questions, size_t count,
+                   struct sa_answer *ret)
+{
+    memset(ret, 0, count * sizeof(ret[0]));
+    mad_link_move(&s->link);
+    for (size_t i = 0; i < count; i++) {
+        int err = sa_ask(s->sa, s->link.now, &questions[i]);
+
+        if (err)
+            return message_failed("the SA cannot be asked: %s", weft_strerror(err));
+    }
+    return wait_for_all(s, ret, count);
+}
+
+void sa_answers_clear(struct sa_answer *answers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(answers[i].records);
+        answers[i].records = NULL;
+    }
+}
+
+const uint8_t *sa_answer_record(const struct sa_answer *a, uint32_t i)
+{
+    return a->records + (size_t)i * a->result.stride;
+}
+
+static const char *name_of(const struct sa_answer *a)
+{
+    const struct sa_kind *kind = sa_kind_of(a->result.question.attr_id);
+
+    return kind ? kind->name : "this attribute";
+}
+
+static void explain_one(const struct sa_session *s, const struct sa_answer *a)
+{
+    const struct sa_result *r = &a->result;
+    uint16_t lid = r->lid != 0 ? r->lid : s->link.is.sm_lid;
+    const char *times = r->asked == 1 ? "once" : "times";
+    char took[QUANTITY_TEXT_BYTES];
+
+    quantity_print_duration(r->took, took);
+    switch (r->outcome) {
+    case SA_ANSWERED:
+        break;
+    case SA_REFUSED:
+        message("%s: %s (status 0x%04x)", name_of(a), sa_status_text(r->status), r->status);
+        break;
+    case SA_SILENT:
+        message("the SM at LID %u does not answer: asked %u %s over %s", lid, r->asked, times,
+                took);
+        message_try("sminfo, which asks the SM itself; the port may still name one that has died");
+        break;
+    case SA_BUSY:
+        message("the SA at LID %u is BUSY: asked %u %s over %s", lid, r->asked, times, took);
+        message_try("again later, or a longer --timeout");
+        break;
+    case SA_NO_SM:
+        message("no SM on this subnet any more");
+        break;
+    case SA_ABORTED:
+        message("%s: the transfer was broken off each of %u times (RMPP status %u)", name_of(a),
+                r->asked, r->rmpp_status);
+        break;
+    case SA_UNSENT:
+        message("%s cannot send to the SM at LID %u", s->link.where, lid);
+        break;
+    case SA_MALFORMED:
+        message("%s: the SM at LID %u answers, but not to this", name_of(a), lid);
+        break;
+    case SA_NO_MEMORY:
+        message("%s: there is no memory for the answer", name_of(a));
+        break;
+    }
+}
+
+void sa_session_explain(struct sa_session *s, const struct sa_answer *a)
+{
+    enum sa_outcome outcome = a->result.outcome;
+    bool for_all =
+        outcome == SA_SILENT || outcome == SA_BUSY || outcome == SA_NO_SM || outcome == SA_UNSENT;
+
+    if (for_all && s->explained[outcome])
+        return;
+    s->explained[outcome] = for_all;
+    explain_one(s, a);
+}
+
+json_t *sa_session_document(const struct sa_session *s, const char *query, bool complete)
+{
+    struct sa_stats stats;
+
+    sa_stats(s->sa, &stats);
+    return json_pack("{s:s, s:s, s:b, s:i, s:I, s:I, s:I}", "schema", "weft.sa/1", "query", query,
+                     "complete", complete, "sm_lid", s->link.is.sm_lid, "requests",
+                     (json_int_t)stats.sent, "busy", (json_int_t)stats.busy, "silent",
+                     (json_int_t)stats.silent);
+}
