@@ -58,7 +58,7 @@ struct asker {
     struct asker_config config;
     weft_mad_agent_id agent;
     struct weft_mad_retry retry;
-    struct queue fresh, again;
+    struct queue urgent, fresh, again;
     uint32_t free;           /* list of slots */
     uint32_t out, out_again; /* slots not free, with questions of each queue */
     uint32_t window;         /* for those of the first */
@@ -131,6 +131,7 @@ int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct aske
 struct asker *asker_free(struct asker *a)
 {
     if (a) {
+        free(a->urgent.questions);
         free(a->fresh.questions);
         free(a->again.questions);
     }
@@ -178,14 +179,14 @@ int asker_put(struct asker *a, const struct question *q)
     struct question fresh = *q;
 
     fresh.asked = 0;
-    return queue_put(&a->fresh, &fresh);
+    return queue_put(q->urgent ? &a->urgent : &a->fresh, &fresh);
 }
 
 bool asker_next(struct asker *a, struct question *ret)
 {
     if (a->out_again < a->config.window && queue_take(&a->again, ret))
         return true;
-    return a->out < a->window && queue_take(&a->fresh, ret);
+    return a->out < a->window && (queue_take(&a->urgent, ret) || queue_take(&a->fresh, ret));
 }
 
 static void smp_make(struct asker *a, const struct question *q, const struct route *route,
@@ -328,5 +329,5 @@ uint32_t asker_window(const struct asker *a)
 
 bool asker_idle(const struct asker *a)
 {
-    return a->out + a->out_again + a->fresh.count + a->again.count == 0;
+    return a->out + a->out_again + a->urgent.count + a->fresh.count + a->again.count == 0;
 }

@@ -47,6 +47,7 @@ struct question {
     uint16_t attr_id;
     uint32_t attr_mod;
     uint32_t way;   /* the owner's, who may change it before asker_ask() */
+    bool urgent;    /* goes before those that are not: others depend on its answer */
     uint16_t asked; /* the asker's: how often it was asked in vain; odd: try another way */
 };
 
@@ -74,7 +75,8 @@ struct asker *asker_free(struct asker *a);
  * @return 0; WEFT_ERR_NOMEM */
 int asker_put(struct asker *a, const struct question *q);
 
-/** Takes a question that is to be asked: one that had no answer yet, else the oldest of the queue.
+/** Takes a question that is to be asked: one that had no answer yet, else the oldest that is
+ * urgent, else the oldest.
  * It may be dropped, or goes on to asker_ask().
  * @return false: none waits, or the window is full */
 bool asker_next(struct asker *a, struct question *ret);

@@ -8,7 +8,18 @@
 #include <string.h>
 
 #define NODES_MAX 65536
-#define PORTS_MAX 2000000
+#define PORTS_MAX 1000000
+
+/* What leads on to others goes first: so the dead are met early, and all else is asked while they
+ * have their time. */
+static bool leads_on(const struct sweep *s, enum sweep_ask kind, uint32_t about)
+{
+    const struct sweep_port *p = about == SWEEP_NONE ? NULL : &s->ports[about];
+
+    return kind == SWEEP_ASK_NEIGHBOR ||
+           (kind == SWEEP_ASK_PORT && p->number > 0 && s->nodes[p->node].type == SWEEP_SWITCH) ||
+           (kind == SWEEP_ASK_SWITCH && s->known);
+}
 
 void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
                uint32_t attr_mod)
@@ -17,7 +28,8 @@ void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t at
                                .kind = (uint8_t)kind,
                                .attr_id = attr_id,
                                .attr_mod = attr_mod,
-                               .way = SWEEP_NONE};
+                               .way = SWEEP_NONE,
+                               .urgent = leads_on(s, kind, about)};
 
     if (asker_put(s->asker, &q) != 0)
         s->verdict = WEFT_ERR_NOMEM;
@@ -384,7 +396,7 @@ static void port_told(struct sweep *s, uint32_t port, const uint8_t *info)
 {
     struct sweep_port *p = &s->ports[port];
     bool is_switch = node_of(s, p)->type == SWEEP_SWITCH;
-    bool leads_on = is_switch ? p->number > 0 : p->via == SWEEP_NONE;
+    bool goes_on = is_switch ? p->number > 0 : p->via == SWEEP_NONE;
 
     port_read(p, info);
     if (is_switch && p->number > 0) {
@@ -393,7 +405,7 @@ static void port_told(struct sweep *s, uint32_t port, const uint8_t *info)
     } else if (is_switch) {
         sweep_compare_lid(s, port);
     }
-    if (leads_on && p->state > SWEEP_STATE_DOWN && p->peer == SWEEP_NONE)
+    if (goes_on && p->state > SWEEP_STATE_DOWN && p->peer == SWEEP_NONE)
         sweep_put(s, SWEEP_ASK_NEIGHBOR, port, WEFT_ATTR_NODE_INFO, 0);
     sweep_wake(s, port);
 }

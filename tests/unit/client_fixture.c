@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,13 +145,51 @@ static void drive(struct cf *cf, const struct machine *m)
     }
 }
 
-struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c)
+struct sweep *cf_sweep_expecting(struct cf *cf, const struct asker_config *c,
+                                 const struct known *known)
 {
     struct machine m = {.sweep = NULL};
 
     assert_int_equal(sweep_new(c, cf->agent, &m.sweep), 0);
+    if (known)
+        sweep_expect(m.sweep, known);
     drive(cf, &m);
     return m.sweep;
+}
+
+struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c)
+{
+    return cf_sweep_expecting(cf, c, NULL);
+}
+
+static void know(struct known *k, const struct sweep *s, uint32_t port)
+{
+    const struct sweep_port *p = sweep_port(s, port);
+    struct known_port known = {
+        .guid = sweep_node(s, p->node)->guid, .lid = p->lid, .lmc = p->lmc, .number = p->number};
+
+    if (p->peer != SWEEP_NONE) {
+        known.peer_guid = sweep_node(s, sweep_port(s, p->peer)->node)->guid;
+        known.peer_number = sweep_port(s, p->peer)->number;
+        (void)snprintf(known.width, sizeof(known.width), "%s", sweep_width_word(s, port));
+        (void)snprintf(known.speed, sizeof(known.speed), "%s", sweep_speed_word(s, port));
+    }
+    assert_int_equal(known_add(k, &known), 0);
+}
+
+struct known *cf_known(const struct sweep *s)
+{
+    struct known *k = known_new(sweep_port_count(s));
+
+    assert_non_null(k);
+    for (uint32_t i = 0; i < sweep_port_count(s); i++) {
+        const struct sweep_port *p = sweep_port(s, i);
+        bool is_port0 = p->number == 0 && sweep_node(s, p->node)->type == SWEEP_SWITCH;
+
+        if (is_port0 || p->peer != SWEEP_NONE)
+            know(k, s, i);
+    }
+    return k;
 }
 
 struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct asker_config *c)

@@ -27,6 +27,12 @@ void cf_free(struct cf *cf);
 
 /** Sweeps to the end, in virtual time. */
 struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c);
+/** The same by what is known from before. */
+struct sweep *cf_sweep_expecting(struct cf *cf, const struct asker_config *c,
+                                 const struct known *known);
+/** What a sweep knows.
+ * @return to be given to known_free() */
+struct known *cf_known(const struct sweep *s);
 /** Reads the tables to the end. */
 struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct asker_config *c);
 

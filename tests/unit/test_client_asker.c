@@ -140,6 +140,25 @@ static void test_questions_go_in_order_and_no_more_than_the_window(void **state)
     (void)asker_free(a);
 }
 
+static void test_what_is_urgent_goes_first(void **state)
+{
+    struct asker *a = asker_of(4, 1);
+    struct question q = {.about = 7, .urgent = true};
+
+    (void)state;
+    put(a, 1);
+    put(a, 2);
+    assert_int_equal(asker_put(a, &q), 0);
+    q.about = 8;
+    assert_int_equal(asker_put(a, &q), 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(asker_next(a, &q));
+        assert_int_equal(q.about, ((const uint32_t[]){7, 8, 1, 2})[i]);
+    }
+    assert_true(asker_idle(a));
+    (void)asker_free(a);
+}
+
 static void test_the_queue_grows_around_its_end(void **state)
 {
     struct asker *a = asker_of(1, 1);
@@ -371,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_a_question_is_a_directed_Get),
         cmocka_unit_test(test_a_route_ends_at_63_hops),
         cmocka_unit_test(test_questions_go_in_order_and_no_more_than_the_window),
+        cmocka_unit_test(test_what_is_urgent_goes_first),
         cmocka_unit_test(test_the_queue_grows_around_its_end),
         cmocka_unit_test(test_an_answer_must_be_one),
         cmocka_unit_test(test_events_of_others_are_ignored),

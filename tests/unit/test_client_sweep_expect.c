@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sweeps by what is known from before: fewer questions, the same result, and every change seen. */
+#include "client_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct cf *lab(const char *topology, const char *node)
+{
+    struct fabric_config c;
+
+    fabric_config_init(&c);
+    c.up = true;
+    return cf_new(topology, &c, node);
+}
+
+/* The number of the same port in another sweep; the node must be there. */
+static uint32_t same_port(const struct sweep *from, uint32_t port, const struct sweep *to)
+{
+    const struct sweep_port *p = sweep_port(from, port);
+    uint32_t node;
+
+    if (port == SWEEP_NONE)
+        return SWEEP_NONE;
+    node = sweep_find(to, sweep_node(from, p->node)->guid);
+    assert_true(node != SWEEP_NONE);
+    return sweep_node(to, node)->first_port + p->number;
+}
+
+/* Two sweeps say the same as far as a topology does. */
+static void expect_same(const struct sweep *a, const struct sweep *b)
+{
+    assert_int_equal(sweep_node_count(a), sweep_node_count(b));
+    for (uint32_t i = 0; i < sweep_port_count(a); i++) {
+        const struct sweep_port *p = sweep_port(a, i);
+        uint32_t port = same_port(a, i, b);
+        const struct sweep_port *q = sweep_port(b, port);
+
+        assert_string_equal(sweep_node(a, p->node)->name, sweep_node(b, q->node)->name);
+        assert_int_equal(q->peer, same_port(a, p->peer, b));
+        assert_int_equal(p->state, q->state);
+        assert_int_equal(p->lmc, q->lmc);
+        assert_int_equal(sweep_port(a, sweep_end_port(a, i))->lid,
+                         sweep_port(b, sweep_end_port(b, port))->lid);
+        assert_string_equal(sweep_width_word(a, i), sweep_width_word(b, port));
+        assert_string_equal(sweep_speed_word(a, i), sweep_speed_word(b, port));
+    }
+}
+
+/* Sweeps a fabric, lets something happen, and sweeps it again both ways.
+ * Returns how many questions the incremental one has asked less. */
+static long sweep_again(const char *topology, const char *node, const char *const *happens)
+{
+    struct cf *cf = lab(topology, node);
+    struct sweep *before = cf_sweep(cf, NULL), *by_known, *afresh;
+    struct known *known = cf_known(before);
+    unsigned posts;
+    long saved;
+
+    for (; *happens; happens++)
+        ff_command(cf->ff, *happens);
+    posts = cf->posts;
+    by_known = cf_sweep_expecting(cf, NULL, known);
+    saved = -(long)(cf->posts - posts);
+    posts = cf->posts;
+    afresh = cf_sweep(cf, NULL);
+    saved += (long)(cf->posts - posts);
+    expect_same(afresh, by_known);
+    assert_int_equal(sweep_verdict(by_known), 0);
+    (void)sweep_free(afresh);
+    (void)sweep_free(by_known);
+    (void)sweep_free(before);
+    (void)known_free(known);
+    cf_free(cf);
+    return saved;
+}
+
+static const char fat_tree[] = "fat-tree:hosts=324,radix=36";
+
+static void test_what_cannot_have_changed_is_not_asked(void **state)
+{
+    static const char *const nothing[] = {NULL};
+
+    (void)state;
+    /* PortInfo of 323 hosts (the own one is asked), and of one end of each of 324 other links. */
+    assert_in_range(sweep_again(fat_tree, "host-00001", nothing), 323 + 300, 323 + 324 + 162);
+    assert_in_range(sweep_again("torus:x=4,y=3,z=2,hosts=2", "host-00001", nothing), 48, 200);
+    assert_in_range(sweep_again(ff_chain, "a", nothing), 1, 8);
+    assert_in_range(sweep_again(ff_chain, "s2", nothing), 1, 8);
+}
+
+static void test_every_change_is_seen(void **state)
+{
+    static const char *const changes[][5] = {
+        {"link leaf-0003/1 down", NULL},
+        {"link leaf-0003/20 down", "link spine-0002/7 down", NULL},
+        {"link leaf-0002/19 width 1x speed SDR", NULL},
+        {"link leaf-0002/2 width 1x", NULL},
+        {"name host-00007 \"another name\"", "name leaf-0001 \"a leaf\"", NULL},
+        {"node host-00100 dead", "node spine-0009 dead", NULL},
+        {"node leaf-0004 dead", "node leaf-0005 dead", "node spine-0001 dead", NULL},
+        {"link leaf-0003/1 down", "link leaf-0003/1 up", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+        (void)sweep_again(fat_tree, "host-00001", changes[i]);
+}
+
+/* Ports of a host and a switch are known with other ends than they have: as after cables moved. */
+static void test_a_cable_that_was_moved_is_where_it_is(void **state)
+{
+    struct cf *cf = lab(fat_tree, "host-00001");
+    struct sweep *before = cf_sweep(cf, NULL), *after;
+    struct known *right = cf_known(before), *known = known_new(sweep_port_count(before));
+    static const uint8_t leaf_ports[] = {1, 2, 19, 20};
+
+    (void)state;
+    /* Ports 1 and 2, and 19 and 20, of a leaf the other way round. */
+    for (size_t i = 0; i < sizeof(leaf_ports); i++) {
+        uint64_t leaf = cf_node(before, "leaf-0005")->guid;
+        uint8_t other = (uint8_t)(((leaf_ports[i] - 1) ^ 1) + 1);
+        struct known_port p = *known_find(right, leaf, leaf_ports[i]);
+        struct known_port end = *known_find(right, p.peer_guid, p.peer_number);
+
+        p.number = end.peer_number = other;
+        assert_int_equal(known_add(known, &p), 0);
+        assert_int_equal(known_add(known, &end), 0);
+    }
+    for (uint32_t i = 0; i < sweep_port_count(before); i++) {
+        const struct sweep_port *p = sweep_port(before, i);
+        const struct known_port *k =
+            known_find(right, sweep_node(before, p->node)->guid, p->number);
+
+        if (k)
+            assert_int_equal(known_add(known, k), 0);
+    }
+    after = cf_sweep_expecting(cf, NULL, known);
+    expect_same(before, after);
+    (void)sweep_free(after);
+    (void)sweep_free(before);
+    (void)known_free(known);
+    (void)known_free(right);
+    cf_free(cf);
+}
+
+static void test_another_LID_of_a_switch_puts_all_in_doubt(void **state)
+{
+    struct cf *cf = lab(fat_tree, "host-00001");
+    struct sweep *before = cf_sweep(cf, NULL), *after;
+    struct known *right = cf_known(before), *known = known_new(sweep_port_count(before));
+
+    (void)state;
+    for (uint32_t i = 0; i < sweep_port_count(before); i++) {
+        const struct sweep_port *p = sweep_port(before, i);
+        const struct known_port *k =
+            known_find(right, sweep_node(before, p->node)->guid, p->number);
+        struct known_port wrong;
+
+        if (!k)
+            continue;
+        wrong = *k;
+        wrong.lid = wrong.lid ? (uint16_t)(wrong.lid + 1000) : 0;
+        assert_int_equal(known_add(known, &wrong), 0);
+    }
+    after = cf_sweep_expecting(cf, NULL, known);
+    for (uint32_t i = 0; i < sweep_port_count(after); i++)
+        assert_false(sweep_port(after, i)->assumed);
+    expect_same(before, after);
+    (void)sweep_free(after);
+    (void)sweep_free(before);
+    (void)known_free(known);
+    (void)known_free(right);
+    cf_free(cf);
+}
+
+static void test_who_stops_answering_leaves_nothing_unasked(void **state)
+{
+    static const char *const dead[] = {"loss 100% on agent spine-0003",
+                                       "loss 100% on agent leaf-0007",
+                                       "loss 100% on agent host-00200", NULL};
+
+    (void)state;
+    (void)sweep_again(fat_tree, "host-00001", dead);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_cannot_have_changed_is_not_asked),
+        cmocka_unit_test(test_every_change_is_seen),
+        cmocka_unit_test(test_a_cable_that_was_moved_is_where_it_is),
+        cmocka_unit_test(test_another_LID_of_a_switch_puts_all_in_doubt),
+        cmocka_unit_test(test_who_stops_answering_leaves_nothing_unasked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
