@@ -22,17 +22,13 @@ struct cells {
 
 static void cell_bytes(const struct pma_values *v, enum pma_counter c, char *cell)
 {
-    FILE *to = fmemopen(cell, CELL_BYTES, "w");
+    char text[COUNTERS_BYTES_TEXT];
 
-    if (!to)
-        return;
-    if (!pma_has(v->present, c)) {
-        fputs("-", to);
-    } else {
-        counters_print_bytes(v->value[c], to);
-        fputs(pma_has(v->stuck, c) ? "+" : "", to);
-    }
-    (void)fclose(to);
+    if (!pma_has(v->present, c))
+        (void)snprintf(cell, CELL_BYTES, "-");
+    else
+        (void)snprintf(cell, CELL_BYTES, "%s%s", counters_bytes(v->value[c], text),
+                       pma_has(v->stuck, c) ? "+" : "");
 }
 
 static void cell_count(const struct pma_values *v, enum pma_counter c, char *cell)

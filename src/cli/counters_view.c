@@ -200,19 +200,21 @@ void counters_print_problems(const struct counters_view *v, const struct counter
     }
 }
 
-void counters_print_bytes(uint64_t bytes, FILE *to)
+const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     double shown = (double)bytes;
     size_t unit = 0;
+    int digits = 2;
 
     while (shown >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
         shown /= 1000;
         unit++;
     }
-    fprintf(to,
-            unit == 0 || shown >= 99.95 ? "%.0f %s"
-            : shown >= 9.995            ? "%.1f %s"
-                                        : "%.2f %s",
-            shown, units[unit]);
+    if (unit == 0 || shown >= 99.95)
+        digits = 0;
+    else if (shown >= 9.995)
+        digits = 1;
+    (void)snprintf(ret, COUNTERS_BYTES_TEXT, "%.*f %s", digits, shown, units[unit]);
+    return ret;
 }

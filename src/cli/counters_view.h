@@ -69,8 +69,11 @@ const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTE
 void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
                              FILE *to);
 
+/** Space for any text of counters_bytes(). */
+#define COUNTERS_BYTES_TEXT 16
+
 /** Writes bytes as 1.23 GB. */
-void counters_print_bytes(uint64_t bytes, FILE *to);
+const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT]);
 
 /** Prints tables and a summary. @return one of enum cli_exit */
 int counters_print_text(const struct counters_view *v, bool all);

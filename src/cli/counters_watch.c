@@ -132,18 +132,10 @@ static uint64_t rate(uint64_t count, weft_time between)
 static void print_row(const struct counters_changes *all, const struct counters_change *c)
 {
     char label[COUNTERS_LABEL_BYTES];
-    char sent[24] = "", received[24] = "";
-    FILE *to = fmemopen(sent, sizeof(sent), "w");
+    char sent[COUNTERS_BYTES_TEXT], received[COUNTERS_BYTES_TEXT];
 
-    if (to) {
-        counters_print_bytes(rate(c->delta.value[PMA_XMIT_DATA], all->between), to);
-        (void)fclose(to);
-    }
-    to = fmemopen(received, sizeof(received), "w");
-    if (to) {
-        counters_print_bytes(rate(c->delta.value[PMA_RCV_DATA], all->between), to);
-        (void)fclose(to);
-    }
+    (void)counters_bytes(rate(c->delta.value[PMA_XMIT_DATA], all->between), sent);
+    (void)counters_bytes(rate(c->delta.value[PMA_RCV_DATA], all->between), received);
     printf("%-28.28s %8s/s %8s/s %12" PRIu64 "/s  ", counters_label(all->sweep, c->port, label),
            sent, received, rate(c->delta.value[PMA_XMIT_WAIT], all->between));
     print_errors(c);

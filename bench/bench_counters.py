@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Seconds of `weft counters --all` beside those of ibqueryerrors, on the same fabrics of weft.
+
+usage: bench_counters.py [--hosts N,N,...]
+  --hosts  fat trees (default 648,1944,11664)
+
+Both look from the first host and read every port: ibqueryerrors with --data, so that it asks for
+all ports, and --skip-sl, so that it asks no SA, through weft's drop-in libibumad. Nothing passes or
+fails here: times are of one run each.
+"""
+import argparse
+import os
+import time
+
+import fabric_lab
+import tap
+
+HOST = "host-00001"
+LIMIT_S = 1800
+WIDTHS = (7, 7, 9, 10, 14, 8)
+
+
+def row(*cells):
+    print("  ".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS)), flush=True)
+
+
+def seconds(command, **options):
+    """How long a program runs, and what it prints."""
+    began = time.monotonic()
+    done = tap.run(command, timeout=LIMIT_S, **options)
+    assert done.returncode in (0, 1), f"{command}: {done.returncode}\n{done.stderr}"
+    return time.monotonic() - began, done.stdout
+
+
+def measure(hosts):
+    with fabric_lab.weft(f"fat-tree:hosts={hosts},radix=36", "--up") as lab:
+        # One error each, so that both have something to tell of.
+        lab.ctl("counter", "leaf-0001/1", "symbol_errors", "set", "7")
+        wrong, _ = seconds([tap.weft(), "counters", "--fabric", str(lab.socket), "--node", HOST])
+        everything, text = seconds(
+            [tap.weft(), "counters", "--fabric", str(lab.socket), "--node", HOST, "--all"])
+        line, environment = lab.on(HOST, ["ibqueryerrors", "--skip-sl", "--data"])
+        peer, peer_text = seconds(line, env=environment, cwd=lab.folder)
+        assert "SymbolErrorCounter 7" in text and "SymbolErrorCounter == 7" in peer_text
+        ports = next(line for line in text.splitlines() if " ports: " in line).split()[0]
+        row(hosts, ports, f"{wrong:.2f}", f"{everything:.2f}", f"{peer:.2f}",
+            f"{peer / everything:.1f}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--hosts", default=os.environ.get("BENCH_HOSTS", "648,1944,11664"))
+    row("hosts", "ports", "counters", "--all", "ibqueryerrors", "ratio")
+    for hosts in options.parse_args().hosts.split(","):
+        measure(int(hosts))
+
+
+if __name__ == "__main__":
+    main()
