@@ -14,10 +14,7 @@ struct response *response_at(const struct weft_siw *s, uint32_t slot)
 
 bool response_room(const struct qp *qp)
 {
-    /* an RTR frame's Read is served even where no others are */
-    uint32_t most = qp->terms.ird > 0 ? qp->terms.ird : qp->terms.rtr == WEFT_SIW_RTR_READ;
-
-    return qp->responses.count < most && !qp->drained;
+    return qp->responses.count < qp->terms.ird && !qp->drained;
 }
 
 bool response_push(struct weft_siw *s, struct qp *qp, const struct rdmap_read *read,
