@@ -251,7 +251,7 @@ int hca_link_agent_remove(struct hca_link *l, weft_mad_agent_id id)
 {
     int err = weft_mad_agent_remove(l->engine, l->now, id);
 
-    for (uint8_t qpn = 0; !err && qpn <= WEFT_QP_GSI; qpn++) {
+    for (int qpn = 0; !err && qpn <= WEFT_QP_GSI; qpn++) {
         for (size_t i = 0; i < HCA_AGENTS_MAX; i++) {
             struct hca_agent *a = &l->agents[qpn][i];
 
@@ -361,7 +361,7 @@ static void send_due(struct hca_link *l)
 
 static const struct hca_agent *agent_of(const struct hca_link *l, int portid, int number)
 {
-    for (uint8_t qpn = 0; qpn <= WEFT_QP_GSI; qpn++) {
+    for (int qpn = 0; qpn <= WEFT_QP_GSI; qpn++) {
         for (size_t i = 0; l->portids[qpn] == portid && i < HCA_AGENTS_MAX; i++) {
             const struct hca_agent *a = &l->agents[qpn][i];
 

@@ -252,6 +252,77 @@ static void test_more_requests_than_a_ring_holds(void **state)
     free(mads);
 }
 
+/* Waits for a MAD that nobody has asked for. */
+static void await_unsolicited(struct fabric_link *l)
+{
+    struct weft_mad_event ev;
+
+    for (;;) {
+        fabric_link_move(l);
+        if (weft_mad_poll_event(l->engine, &ev))
+            break;
+        fabric_link_wait(l, WEFT_TIME_NEVER);
+    }
+    assert_int_equal(ev.type, WEFT_MAD_EVENT_RECV);
+    assert_false(ev.u.recv.solicited);
+    assert_int_equal(weft_mad_recv_release(l->engine, ev.u.recv.id), 0);
+}
+
+static void test_an_agent_that_owns_methods_gets_what_nobody_has_asked_for(void **state)
+{
+    const struct weft_mad_agent_req owner = {.qpn = 1,
+                                             .mgmt_class = WEFT_CLASS_VENDOR1_FIRST,
+                                             .class_version = 1,
+                                             .methods = {1u << WEFT_METHOD_SEND}};
+    struct fabric_link l = link_open("host-00001"), twin = link_open("host-00001"),
+                       far = link_open("host-00002");
+    uint8_t mad[WEFT_MAD_BYTES] = {1, WEFT_CLASS_VENDOR1_FIRST, 1, WEFT_METHOD_SEND};
+    struct weft_mad_send_req r = {.agent = agent_add(&far, WEFT_CLASS_PERF),
+                                  .to = {.lid = l.is.lid, .qpn = 1, .qkey = WEFT_QKEY_GSI},
+                                  .data = mad,
+                                  .len = WEFT_MAD_BYTES};
+    char text[CHANNEL_TEXT_BYTES] = "";
+    weft_mad_agent_id id, other;
+
+    (void)state;
+    assert_int_equal(fabric_link_agent_add(&l, &owner, &id, text), 0);
+    assert_int_equal(fabric_link_agent_add(&twin, &owner, &other, text), WEFT_ERR_CONFLICT);
+    assert_string_not_equal(text, "");
+    assert_int_equal(weft_mad_post(far.engine, far.now, &r, NULL), 0);
+    fabric_link_move(&far);
+    await_unsolicited(&l);
+    assert_int_equal(fabric_link_agent_remove(&l, id), 0);
+    assert_int_equal(fabric_link_agent_remove(&l, id), WEFT_ERR_STALE);
+    assert_int_equal(fabric_link_agent_add(&twin, &owner, &other, text), 0);
+    mad_set_tid(mad, 2);
+    fabric_link_move(&far);
+    assert_int_equal(weft_mad_post(far.engine, far.now, &r, NULL), 0);
+    fabric_link_move(&far);
+    await_unsolicited(&twin);
+    fabric_link_close(&far);
+    fabric_link_close(&twin);
+    fabric_link_close(&l);
+}
+
+static void test_a_port_is_looked_at_anew(void **state)
+{
+    struct fabric_link l = link_open("host-00001");
+    uint16_t lid = l.is.lid;
+
+    (void)state;
+    assert_true(lid > 0);
+    assert_int_equal(l.is.state, 4);
+    command("link host-00001/1 down");
+    assert_int_equal(l.is.state, 4);
+    assert_true(fabric_link_look(&l));
+    assert_int_equal(l.is.state, 1);
+    assert_int_equal(l.is.lid, lid);
+    stop();
+    assert_false(fabric_link_look(&l));
+    assert_int_equal(l.is.lid, lid);
+    fabric_link_close(&l);
+}
+
 static void test_what_cannot_be_opened_is_told(void **state)
 {
     char text[CHANNEL_TEXT_BYTES] = "";
@@ -303,6 +374,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_silence_ends_with_the_engines_deadline, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_more_requests_than_a_ring_holds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_an_agent_that_owns_methods_gets_what_nobody_has_asked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_port_is_looked_at_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_opened_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_daemon_ends, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_wait_has_an_end, set_up, tear_down),
