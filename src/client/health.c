@@ -68,7 +68,7 @@ static void look_at_link(const struct sweep *s, const struct sweep_port *p, stru
     if (p->state <= STATE_DOWN || p->number == 0)
         return;
     ret->not_active = p->state < STATE_ACTIVE;
-    if (!peer || !p->told || !peer->told)
+    if (!peer || !(p->told || p->assumed) || !(peer->told || peer->assumed))
         return;
     ret->width = lanes_of(p->width.supported & peer->width.supported);
     ret->speed = speed_of(p->speed.supported & peer->speed.supported,

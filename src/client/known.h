@@ -20,6 +20,8 @@ struct known_port {
     uint8_t lmc;
     char width[8];  /**< as sweep_width_word() has it, perhaps cut */
     char speed[16]; /**< as sweep_speed_word() has it, perhaps cut */
+    /** What the port can do, sets of bits as in PortInfo; 0: not known. */
+    uint8_t width_supported, speed_supported, speed_ext_supported;
 };
 
 /** Ports. */

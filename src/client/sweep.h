@@ -119,6 +119,11 @@ int sweep_new(const struct asker_config *c, weft_mad_agent_id agent, struct swee
  * @param known  borrowed until the sweep has ended */
 void sweep_expect(struct sweep *s, const struct known *known);
 
+/** What this sweep has found, for sweep_expect() of another one. Of ports that then need not say
+ * their PortInfo it also tells what they can do.
+ * @return to be given to known_free(); NULL without memory */
+struct known *sweep_known(const struct sweep *s);
+
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
  * @return NULL */
 struct sweep *sweep_free(struct sweep *s);
@@ -135,7 +140,8 @@ bool sweep_done(const struct sweep *s);
 
 /** How it went.
  * @return 0; WEFT_ERR_NOTFOUND: not even the own node answers; WEFT_ERR_FULL: there are more than
- *         65536 nodes; WEFT_ERR_NOMEM; with the last two what was found until then stays */
+ *         65536 nodes or a million ports; WEFT_ERR_NOMEM; with the last two what was found until
+ * then stays */
 int sweep_verdict(const struct sweep *s);
 
 /** Nodes found, the own one first, then by distance, more or less. */

@@ -109,6 +109,9 @@ static void port_assume(struct sweep *s, uint32_t port, const struct known_port 
     p->width.active = other->width.active;
     p->speed.active = other->speed.active;
     p->speed_ext.active = other->speed_ext.active;
+    p->width.supported = k->width_supported;
+    p->speed.supported = k->speed_supported;
+    p->speed_ext.supported = k->speed_ext_supported;
     p->lid = k->lid;
     p->lmc = k->lmc;
     p->assumed = true;
@@ -161,6 +164,44 @@ void sweep_compare_lid(struct sweep *s, uint32_t port)
     const struct known_port *k = known_of(s, port);
 
     s->doubt |= k && k->lid != s->ports[port].lid;
+}
+
+static int know_port(struct known *k, const struct sweep *s, uint32_t port)
+{
+    const struct sweep_port *p = &s->ports[port];
+    const struct sweep_port *end = &s->ports[sweep_end_port(s, port)];
+    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : &s->ports[p->peer];
+    struct known_port known = {
+        .guid = s->nodes[p->node].guid,
+        .lid = end->lid,
+        .number = p->number,
+        .lmc = end->lmc,
+        .width_supported = p->width.supported,
+        .speed_supported = p->speed.supported,
+        .speed_ext_supported = p->speed_ext.supported,
+    };
+    const char *width = sweep_width_word(s, port);
+    const char *speed = sweep_speed_word(s, port);
+
+    if (known.guid == 0 || (p->number > 0 && (!peer || s->nodes[peer->node].guid == 0)))
+        return 0;
+    if (peer) {
+        known.peer_guid = s->nodes[peer->node].guid;
+        known.peer_number = peer->number;
+    }
+    memcpy(known.width, width, strlen(width) + 1);
+    memcpy(known.speed, speed, strlen(speed) + 1);
+    return known_add(k, &known);
+}
+
+struct known *sweep_known(const struct sweep *s)
+{
+    struct known *k = known_new(s->port_count);
+    int err = k ? 0 : WEFT_ERR_NOMEM;
+
+    for (uint32_t i = 0; i < s->port_count && !err; i++)
+        err = know_port(k, s, i);
+    return err ? known_free(k) : k;
 }
 
 void sweep_ask_late(struct sweep *s)
