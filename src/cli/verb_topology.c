@@ -4,56 +4,78 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/printable.h"
+#include "cli/topology_action.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
 #include "core/base/suggest.h"
-#include "topology/topology.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     OPTION_JSON = 1,
-    OPTION_IGNORED
+    OPTION_IGNORED,
+    OPTION_LIDS,
+    OPTION_TO,
+    OPTION_OUTPUT,
+    OPTION_RAIL,
+    OPTION_HOST_NAMES,
+    OPTION_HOSTS
 };
 
-/* What the command line asks for. */
-struct request {
-    bool json;
-    bool ignored;
-    const char *spec;
-    const char *second; /* diff only */
-};
+/* Indexed by enum topology_form. */
+static const char *const forms[] = {"ibnetdiscover", "ibsim", "json", "slurm", "dot", NULL};
+/* Indexed by enum topo_host_names. */
+static const char *const host_names[] = {"first", "last", "whole", "guid", NULL};
+static const char *const yes_no[] = {"yes", "no", NULL};
 
 /* A subcommand, its options and how many topologies it takes. */
 struct action {
     const char *name;
-    int (*run)(const struct request *request);
+    int (*run)(const struct topology_request *request);
     bool takes_json;
     bool takes_ignored;
     bool takes_two;
+    bool converts;
 };
 
 static const struct poptOption option_table[] = {
     {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON, "print one JSON document (lint, diff)", NULL},
     {"ignored", '\0', POPT_ARG_NONE, NULL, OPTION_IGNORED,
      "list the lines that were ignored, too (lint)", NULL},
+    {"lids", '\0', POPT_ARG_NONE, NULL, OPTION_LIDS, "LIDs that changed count, too (diff)", NULL},
+    {"to", 't', POPT_ARG_STRING, NULL, OPTION_TO,
+     "what to write (convert): ibnetdiscover, ibsim, json, slurm or dot", "FORM"},
+    {"output", 'o', POPT_ARG_STRING, NULL, OPTION_OUTPUT,
+     "write to this file, not to standard output (convert)", "FILE"},
+    {"rail", '\0', POPT_ARG_STRING, NULL, OPTION_RAIL,
+     "take only adapters with this word in their description, or every host's Nth port (slurm)",
+     "NAME|N"},
+    {"host-names", '\0', POPT_ARG_STRING, NULL, OPTION_HOST_NAMES,
+     "which word of a description is the host: first (default), last, whole or guid (slurm)",
+     "WORD"},
+    {"hosts", '\0', POPT_ARG_STRING, NULL, OPTION_HOSTS,
+     "no: draw switches only, with the number of their hosts (dot)", "yes|no"},
+    MAD_PLACE_OPTIONS,
     POPT_TABLEEND,
 };
 
 static const struct options_about about = {
     .verb = "topology",
-    .arguments = "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD NEW",
-    .text = "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
-            "  convert   writes a topology as ibnetdiscover prints it and ibsim reads it\n"
-            "  generate  does the same for a generator\n"
-            "  diff      says what changed; exit status 1 if anything did\n"
-            "\n"
-            "A topology is a file that ibnetdiscover has printed or ibsim reads, - for standard\n"
-            "input, or a generator: fat-tree:hosts=N,radix=K, torus:x=N,y=N,z=N,hosts=N or\n"
-            "dragonfly:a=N,p=N,h=N,g=N.\n",
+    .arguments = "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD [NEW]",
+    .text =
+        "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
+        "  convert   writes a topology for ibsim, Slurm, Graphviz or programs that read JSON,\n"
+        "            or as ibnetdiscover prints it; exit status 1 if that cannot say all of it\n"
+        "  generate  writes what a generator makes, as ibnetdiscover would print it\n"
+        "  diff      says what changed, from OLD to NEW or to the fabric as it is now; exit\n"
+        "            status 1 if anything did\n"
+        "\n"
+        "A topology is a file that ibnetdiscover has printed or ibsim reads, - for standard\n"
+        "input, or a generator: fat-tree:hosts=N,radix=K, torus:x=N,y=N,z=N,hosts=N or\n"
+        "dragonfly:a=N,p=N,h=N,g=N.\n",
     .table = option_table,
 };
 
@@ -132,7 +154,7 @@ static void print_missing_stanzas(const char *name, const struct topo *t)
                name, nodes, plural(nodes), links, plural(links));
 }
 
-static void print_lint(const struct request *request, const struct topo *t,
+static void print_lint(const struct topology_request *request, const struct topo *t,
                        const struct topo_findings *findings)
 {
     char shown[PRINTABLE_PATH_BYTES];
@@ -152,7 +174,7 @@ static void print_lint(const struct request *request, const struct topo *t,
            plural(problems));
 }
 
-static int run_lint(const struct request *request)
+static int run_lint(const struct topology_request *request)
 {
     struct topo_findings findings = {0};
     struct topo *t = NULL;
@@ -174,24 +196,13 @@ static int run_lint(const struct request *request)
     return exit_code;
 }
 
-static int run_convert(const struct request *request)
-{
-    struct topo *t = NULL;
-    int exit_code = topology_load(request->spec, &t);
-
-    if (exit_code == CLI_DONE && !topo_write(t, stdout))
-        exit_code = message_failed("cannot write to standard output: %s", strerror(errno));
-    topo_free(t);
-    return exit_code;
-}
-
-static int run_generate(const struct request *request)
+static int run_generate(const struct topology_request *request)
 {
     struct topo_error error;
     struct topo *t;
 
     if (topo_spec_is_generator(request->spec))
-        return run_convert(request);
+        return topology_convert(request);
     /* Not a generator's name: asking for it gives the message that lists them. */
     if (topo_generate(request->spec, &t, &error) == 0)
         topo_free(t);
@@ -205,13 +216,19 @@ static int print_diff_json(const struct topo_findings *changes)
                                 findings_to_json(changes)));
 }
 
-static void print_diff(const struct request *request, const struct topo_findings *changes)
+/* What messages and lines call the later topology. */
+static const char *later_name(const struct topology_request *request)
+{
+    return request->second ? topology_shown_name(request->second) : "the fabric";
+}
+
+static void print_diff(const struct topology_request *request, const struct topo_findings *changes)
 {
     char old[PRINTABLE_PATH_BYTES];
     char new[PRINTABLE_PATH_BYTES];
 
     printable(topology_shown_name(request->spec), old, sizeof(old));
-    printable(topology_shown_name(request->second), new, sizeof(new));
+    printable(later_name(request), new, sizeof(new));
     for (size_t i = 0; i < changes->count; i++) {
         const struct topo_finding *f = &changes->items[i];
         bool gone = f->kind == TOPO_NODE_REMOVED || f->kind == TOPO_STANZA_REMOVED ||
@@ -221,33 +238,49 @@ static void print_diff(const struct request *request, const struct topo_findings
     }
 }
 
-static int run_diff(const struct request *request)
+static int load_later(const struct topology_request *request, struct topo **ret)
+{
+    if (request->second)
+        return topology_load(request->second, ret);
+    return topology_sweep(&request->place, ret);
+}
+
+static int run_diff(const struct topology_request *request)
 {
     struct topo_findings changes = {0};
     struct topo *old = NULL;
     struct topo *new = NULL;
     int exit_code = topology_load(request->spec, &old);
+    int swept = CLI_DONE;
+    int err = 0;
 
     if (exit_code == CLI_DONE)
-        exit_code = topology_load(request->second, &new);
-    if (exit_code == CLI_DONE && topo_diff(old, new, &changes) != 0)
+        exit_code = load_later(request, &new);
+    if (exit_code == CLI_PART) {
+        swept = CLI_PART;
+        exit_code = CLI_DONE;
+    }
+    if (exit_code == CLI_DONE)
+        err =
+            request->lids ? topo_diff_with_lids(old, new, &changes) : topo_diff(old, new, &changes);
+    if (err)
         exit_code = message_failed("no memory to compare the topologies");
     if (exit_code == CLI_DONE && request->json)
         exit_code = print_diff_json(&changes);
     else if (exit_code == CLI_DONE)
         print_diff(request, &changes);
     mention_dropped(&changes);
-    if (exit_code == CLI_DONE && changes.count > 0)
-        exit_code = CLI_PART;
+    if (exit_code == CLI_DONE)
+        exit_code = changes.count > 0 ? CLI_PART : swept;
     topo_findings_free(&changes);
-    topo_free(old);
-    topo_free(new);
+    (void)topo_free(old);
+    (void)topo_free(new);
     return exit_code;
 }
 
 static const struct action actions[] = {
     {"lint", run_lint, .takes_json = true, .takes_ignored = true},
-    {"convert", run_convert, .takes_json = false},
+    {"convert", topology_convert, .converts = true},
     {"generate", run_generate, .takes_json = false},
     {"diff", run_diff, .takes_json = true, .takes_two = true},
 };
@@ -275,45 +308,120 @@ static const struct action *find_action(struct options *o)
     return NULL;
 }
 
-static void check_request(struct options *o, const struct action *action, struct request *request)
+/* Options that one form of convert has. */
+static void check_form(struct options *o, const struct action *action,
+                       const struct topology_request *request)
+{
+    if (request->options_of_convert && !action->converts)
+        options_refuse(o, "topology %s writes one form only; convert has others", action->name);
+    else if (request->rail && request->form != TOPOLOGY_SLURM)
+        options_refuse(o, "--rail is for --to slurm");
+    else if (request->host_names != TOPO_HOST_FIRST && request->form != TOPOLOGY_SLURM)
+        options_refuse(o, "--host-names is for --to slurm");
+    else if (request->no_hosts && request->form != TOPOLOGY_DOT)
+        options_refuse(o, "--hosts is for --to dot");
+}
+
+static void check_second(struct options *o, const struct action *action,
+                         const struct topology_request *request)
+{
+    bool live = mad_place_given(&request->place);
+
+    if (live && !action->takes_two)
+        options_refuse(o, "topology %s looks at no fabric; diff does", action->name);
+    else if (live && request->second)
+        options_refuse(o, "diff compares with a file or with a fabric, not with both");
+    else if (action->takes_two && !live && !request->second)
+        options_refuse(o, "diff compares two topologies; the second is missing, or --fabric or "
+                          "--ca for the fabric as it is now");
+    else
+        options_no_more_arguments(o);
+}
+
+static void check_request(struct options *o, const struct action *action,
+                          struct topology_request *request)
 {
     request->spec = options_argument(o);
     if (action->takes_two)
         request->second = options_argument(o);
-    if (request->json && !action->takes_json)
+    if (request->json && action->converts)
+        options_refuse(o, "topology convert has no --json; --to json writes a document");
+    else if (request->json && !action->takes_json)
         options_refuse(o, "topology %s has no --json: it prints a topology", action->name);
     else if (request->ignored && !action->takes_ignored)
         options_refuse(o, "topology %s has no --ignored; lint has", action->name);
     else if (request->ignored && request->json)
         options_refuse(o, "--ignored lists lines for people; --json has their number");
+    else if (request->lids && !action->takes_two)
+        options_refuse(o, "topology %s has no --lids; diff has", action->name);
     else if (!request->spec)
         options_refuse(o, "%s what? The topology is missing", action->name);
-    else if (action->takes_two && !request->second)
-        options_refuse(o, "diff compares two topologies; the second is missing");
     else
-        options_no_more_arguments(o);
+        check_form(o, action, request);
+    if (!options_stopped(o))
+        mad_place_check(&request->place, o);
+    if (!options_stopped(o))
+        check_second(o, action, request);
+}
+
+static void keep_text(struct options *o, char **ret)
+{
+    free(*ret);
+    *ret = strdup(options_text(o));
+    if (!*ret)
+        options_refuse(o, "no memory for the command line");
+    else if ((*ret)[0] == '\0')
+        options_refuse(o, "--%s \"\": wants a name", options_name(o));
+}
+
+static void take(struct options *o, struct topology_request *r, int option)
+{
+    size_t word = 0;
+
+    r->json = r->json || option == OPTION_JSON;
+    r->ignored = r->ignored || option == OPTION_IGNORED;
+    r->lids = r->lids || option == OPTION_LIDS;
+    if (option < OPTION_TO)
+        return;
+    r->options_of_convert = true;
+    if (option == OPTION_TO)
+        options_word(o, forms, &r->form);
+    else if (option == OPTION_OUTPUT)
+        keep_text(o, &r->output);
+    else if (option == OPTION_RAIL)
+        keep_text(o, &r->rail);
+    else if (option == OPTION_HOST_NAMES)
+        options_word(o, host_names, &r->host_names);
+    else {
+        options_word(o, yes_no, &word);
+        r->no_hosts = word == 1;
+    }
 }
 
 int verb_topology(int argc, const char **argv)
 {
-    struct request request = {0};
+    struct topology_request request = {.form = TOPOLOGY_IBNETDISCOVER};
     const struct action *action = NULL;
     struct options o;
     int option;
-    int exit_code;
+    int exit_code = CLI_DONE;
+    int parse_exit_code;
+    bool stopped;
 
     options_start(&o, &about, argc, argv);
-    while ((option = options_next(&o)) != 0) {
-        request.json = request.json || option == OPTION_JSON;
-        request.ignored = request.ignored || option == OPTION_IGNORED;
-    }
+    while ((option = options_next(&o)) != 0)
+        if (!mad_place_take(&request.place, &o, option))
+            take(&o, &request, option);
     if (!options_stopped(&o))
         action = find_action(&o);
     if (action)
         check_request(&o, action, &request);
-    if (!action || options_stopped(&o))
-        return options_done(&o);
-    exit_code = action->run(&request);
-    (void)options_done(&o);
-    return exit_code;
+    stopped = !action || options_stopped(&o);
+    if (!stopped)
+        exit_code = action->run(&request);
+    parse_exit_code = options_done(&o);
+    mad_place_clear(&request.place);
+    free(request.rail);
+    free(request.output);
+    return stopped ? parse_exit_code : exit_code;
 }

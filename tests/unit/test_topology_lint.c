@@ -204,7 +204,7 @@ static void test_diff_finds_what_changed_and_nothing_else(void **state)
                 "[3] \"H-0000000000000002\"[1] # \"h\" lid 2 4xEDR\n"
                 "Ca 1 \"H-0000000000000002\" # \"h\"\n"
                 "[1] \"S-0000000000000001\"[3] # lid 2 lmc 0 \"s\" lid 1 4xEDR\n",
-                "2 link-moved");
+                "4 link-moved");
     /* A stanza went missing: of its ports and of the end it described nothing is guessed. */
     assert_diff(old,
                 "Switch 4 \"S-0000000000000001\" # \"s\" base port 0 lid 1 lmc 0\n"

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `weft topology diff` against the fabric as it is now. */
+#include "cli/mad_drive.h"
+#include "cli/message.h"
+#include "cli/sweep_topo.h"
+#include "cli/topology_action.h"
+#include "cli/verb.h"
+
+static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
+{
+    return sweep_poll(self, ret);
+}
+
+static void tell_sweep(void *self, const struct weft_mad_event *ev)
+{
+    sweep_event(self, ev);
+}
+
+static bool is_sweep_done(const void *self)
+{
+    return sweep_done(self);
+}
+
+static int drive(struct mad_link *l, struct sweep **ret)
+{
+    const struct weft_mad_agent_req agent = {
+        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
+    struct asker_config c;
+    weft_mad_agent_id id;
+    int exit_code = mad_place_agent(l, &agent, &id);
+    int err;
+
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    asker_config_init(&c);
+    err = sweep_new(&c, id, ret);
+    if (err)
+        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    return mad_drive(l, &(struct mad_machine){*ret, poll_sweep, tell_sweep, is_sweep_done});
+}
+
+static bool has_trouble(const struct sweep *s)
+{
+    const struct sweep_trouble *t;
+
+    for (uint32_t i = 0; sweep_trouble(s, i, &t); i++)
+        if (sweep_trouble_stands(s, t))
+            return true;
+    return false;
+}
+
+/* What did not answer is missing from the topology: a difference that may be none. */
+static int judge(const struct sweep *s)
+{
+    int err = sweep_verdict(s);
+    bool trouble = has_trouble(s);
+
+    if (err == WEFT_ERR_NOTFOUND) {
+        message("the node that this looks from does not answer itself");
+        message_try("--node NAME or --ca NAME with one that lives");
+        return CLI_FAILED;
+    }
+    if (err)
+        message("the fabric cannot be swept to its end: %s", weft_strerror(err));
+    else if (trouble)
+        message("not everybody answered: what seems gone may be silent; weft discover says who");
+    return err || trouble ? CLI_PART : CLI_DONE;
+}
+
+int topology_sweep(const struct mad_place *place, struct topo **ret)
+{
+    struct mad_link link = {.engine = NULL};
+    struct weft_mad_config config;
+    struct sweep *sweep = NULL;
+    int exit_code;
+
+    /* The window is the asker's alone. */
+    (void)weft_mad_config_init(&config);
+    config.flow.agent_limits = false;
+    exit_code = mad_place_open(place, &config, &link);
+    if (exit_code == CLI_DONE)
+        exit_code = drive(&link, &sweep);
+    if (exit_code == CLI_DONE)
+        exit_code = judge(sweep);
+    if (exit_code != CLI_FAILED && sweep_topo(sweep, ret) != 0)
+        exit_code = message_failed("no memory for the topology");
+    if (link.engine)
+        mad_link_close(&link);
+    (void)sweep_free(sweep);
+    return exit_code;
+}
