@@ -37,6 +37,7 @@ static void insert(struct stream *s, struct stream_piece *piece)
     if (!piece->next)
         s->last = piece;
     s->held += sizeof(*piece) + piece->bytes;
+    s->pieces++;
 }
 
 bool stream_add(struct stream *s, uint32_t seq, const void *data, uint32_t captured,
@@ -79,12 +80,13 @@ struct stream_piece *stream_take(struct stream *s)
 
     while ((piece = s->first)) {
         if (piece->offset > s->next && piece->offset > s->acked && !s->hurries &&
-            s->held <= STREAM_HELD_MAX)
+            s->held <= STREAM_HELD_MAX && s->pieces <= STREAM_PIECES_MAX)
             return NULL;
         s->first = piece->next;
         if (!s->first)
             s->last = NULL;
         s->held -= sizeof(*piece) + piece->bytes;
+        s->pieces--;
         piece->next = NULL;
         if (piece->offset + piece->length > s->next)
             break;
@@ -116,4 +118,5 @@ void stream_clear(struct stream *s)
     }
     s->last = NULL;
     s->held = 0;
+    s->pieces = 0;
 }

@@ -8,7 +8,9 @@
 #include <weft/base.h>
 
 /** Memory that one direction's waiting segments may have. */
-#define STREAM_HELD_MAX (1u << 20)
+#define STREAM_HELD_MAX   (1u << 20)
+/** How many may wait: each that comes out of order is looked for a place among them. */
+#define STREAM_PIECES_MAX 2048
 
 /** Where a stream whose beginning was not captured starts. */
 #define STREAM_LATE ((uint64_t)1 << 32)
@@ -33,7 +35,8 @@ struct stream {
     uint64_t next;  /* offset of the next byte to be taken */
     uint64_t acked; /* the other side has what is below */
     uint64_t fin;
-    size_t held; /* memory of the waiting pieces */
+    size_t held;     /* memory of the waiting pieces */
+    uint32_t pieces; /* of them */
     struct stream_piece *first, *last;
 };
 

@@ -124,6 +124,27 @@ static void test_what_waits_is_bounded(void **state)
     assert_null(s.first);
 }
 
+static void test_how_many_wait_is_bounded(void **state)
+{
+    struct stream s = {0};
+    struct stream_piece *piece = NULL;
+    uint32_t pieces = 0;
+
+    (void)state;
+    stream_begin(&s, 0, 0);
+    while (!piece) {
+        /* every other byte, from the end on */
+        assert_true(stream_add(&s, 100000 - 2 * pieces, "x", 1, 1, 0));
+        piece = stream_take(&s);
+        assert_true(++pieces <= STREAM_PIECES_MAX + 1);
+    }
+    assert_int_equal(pieces, STREAM_PIECES_MAX + 1);
+    assert_int_equal(s.pieces, STREAM_PIECES_MAX);
+    free(piece);
+    stream_clear(&s);
+    assert_int_equal(s.pieces, 0);
+}
+
 static void test_segments_captured_in_part_count_whole(void **state)
 {
     struct stream s = {0};
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_a_hole_waits_until_it_is_acknowledged),
         cmocka_unit_test(test_in_a_hurry_holes_are_passed),
         cmocka_unit_test(test_what_waits_is_bounded),
+        cmocka_unit_test(test_how_many_wait_is_bounded),
         cmocka_unit_test(test_segments_captured_in_part_count_whole),
         cmocka_unit_test(test_the_end_and_what_is_before_the_beginning),
         cmocka_unit_test(test_a_stream_that_begins_late),
