@@ -88,12 +88,13 @@ static int open_fabric(const struct mad_place *p, const char *socket,
 {
     char *node = look_from(p->node, socket);
     char text[CHANNEL_TEXT_BYTES] = "";
-    int exit_code = CLI_DONE;
+    int exit_code = node ? CLI_DONE : CLI_FAILED;
 
-    if (!node)
-        return CLI_FAILED;
-    if (mad_link_open_fabric(ret, socket, node, (uint8_t)p->port, c, text) != 0)
+    if (node && mad_link_open_fabric(ret, socket, node, (uint8_t)p->port, c, text) != 0)
         exit_code = message_failed("%s", text);
+    /* a socket that was left behind is no reason to miss the adapters */
+    if (exit_code != CLI_DONE && !p->fabric && !is_set("WEFT_FABRIC"))
+        message_try("--ca NAME, to look from an adapter of this machine");
     free(node);
     return exit_code;
 }

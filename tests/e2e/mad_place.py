@@ -133,6 +133,20 @@ def test_names_and_ports_that_are_not_there():
     fails(tap.run([tap.weft(), *MATRIX, "--ca", "no-such-adapter"]), 3, "adapter")
 
 
+def test_a_socket_that_was_left_behind_is_told_with_the_way_to_adapters():
+    with tap.scratch() as folder:
+        left = os.path.join(folder, "weft-fabric.sock")
+        with open(left, "w", encoding="utf-8"):
+            pass
+        env = {**os.environ, "XDG_RUNTIME_DIR": folder, "WEFT_FABRIC": "", "WEFT_NODE": ""}
+        done = tap.run([tap.weft(), *MATRIX], env=env)
+        tap.equal(done.returncode, 3)
+        tap.contains(done.stderr, left)
+        tap.contains(done.stderr, "weft: try --ca NAME, to look from an adapter of this machine\n")
+        done = tap.run([tap.weft(), *MATRIX, "--ca", "no-such-adapter"], env=env)
+        assert left not in done.stderr, done.stderr
+
+
 def test_ports_that_are_down_are_passed_over_with_a_word():
     with tap.scratch() as folder:
         net = os.path.join(folder, "net")
