@@ -171,8 +171,7 @@ static int print_text(const struct way *w)
 
     printf("%s to %s\n", sa_node_name(w->a, from), sa_node_name(w->b, to));
     print_path(w->path);
-    printf("  %u link%s%s\n", w->count, w->count == 1 ? "" : "s",
-           w->complete ? "" : ", as far as they are known");
+    printf("  hops       %u%s\n", w->count, w->complete ? "" : ", as far as they are known");
     for (uint32_t i = 0; i < w->count; i++)
         printf("    %s port %u to %s port %u\n", sa_nodes_name(&w->nodes, w->links[i].from, from),
                w->links[i].from_port, sa_nodes_name(&w->nodes, w->links[i].to, to),
@@ -205,12 +204,12 @@ static int print_json(const struct way *w)
     json_t *root = sa_session_document(w->s, "path", w->complete);
     uint32_t tenths = sa_rate_tenths(wire_get(WIRE_PATH_RECORD_RATE, w->path));
     char from[SA_NODE_NAME_BYTES], to[SA_NODE_NAME_BYTES];
-    json_t *more =
-        json_pack("{s:s, s:s, s:f, s:i, s:o, s:o}", "from", sa_node_name(w->a, from), "to",
-                  sa_node_name(w->b, to), "gbps", tenths / 10.0, "mtu_bytes",
-                  (int)sa_mtu_bytes(wire_get(WIRE_PATH_RECORD_MTU, w->path)), "path",
-                  sa_record_json(sa_kind_of(WEFT_ATTR_SA_PATH_RECORD), w->path, SA_RECORD_BYTES),
-                  "links", links_json(w));
+    json_t *more = json_pack(
+        "{s:s, s:s, s:f, s:i, s:i, s:o, s:o}", "from", sa_node_name(w->a, from), "to",
+        sa_node_name(w->b, to), "gbps", tenths / 10.0, "mtu_bytes",
+        (int)sa_mtu_bytes(wire_get(WIRE_PATH_RECORD_MTU, w->path)), "hops", (int)w->count, "path",
+        sa_record_json(sa_kind_of(WEFT_ATTR_SA_PATH_RECORD), w->path, SA_RECORD_BYTES), "links",
+        links_json(w));
 
     if (!root || !more || json_object_update(root, more) != 0) {
         json_decref(root);

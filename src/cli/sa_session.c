@@ -62,6 +62,7 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     if (exit_code != CLI_DONE)
         return exit_code;
     configure(request, &how);
+    s->trusted = request->sm_key != 0;
     how.seed = s->link.now;
     err = sa_new(&how, s->link.engine, id, &s->sa);
     if (err)
@@ -182,7 +183,7 @@ static void explain_one(const struct sa_session *s, const struct sa_answer *a)
 {
     const struct sa_result *r = &a->result;
     uint16_t lid = r->lid != 0 ? r->lid : s->link.is.sm_lid;
-    const char *times = r->asked == 1 ? "once" : "times";
+    const char *times = r->asked == 1 ? "time" : "times";
     char took[QUANTITY_TEXT_BYTES];
 
     quantity_print_duration(r->took, took);
@@ -191,6 +192,13 @@ static void explain_one(const struct sa_session *s, const struct sa_answer *a)
         break;
     case SA_REFUSED:
         message("%s: %s (status 0x%04x)", name_of(a), sa_status_text(r->status), r->status);
+        if ((r->status == WEFT_SA_STATUS_REQUEST_INVALID || r->status == WEFT_SA_STATUS_DENIED) &&
+            !s->trusted)
+            message_try("--sm-key KEY: some records are for trusted clients only");
+        break;
+    case SA_ABSENT:
+        message("no SA at LID %u: a port answers there, but no SM runs any more", lid);
+        message_try("opensm on one of the nodes; the port learns from it where the SM is");
         break;
     case SA_SILENT:
         message("the SM at LID %u does not answer: asked %u %s over %s", lid, r->asked, times,
@@ -223,8 +231,8 @@ static void explain_one(const struct sa_session *s, const struct sa_answer *a)
 void sa_session_explain(struct sa_session *s, const struct sa_answer *a)
 {
     enum sa_outcome outcome = a->result.outcome;
-    bool for_all =
-        outcome == SA_SILENT || outcome == SA_BUSY || outcome == SA_NO_SM || outcome == SA_UNSENT;
+    bool for_all = outcome == SA_ABSENT || outcome == SA_SILENT || outcome == SA_BUSY ||
+                   outcome == SA_NO_SM || outcome == SA_UNSENT;
 
     if (for_all && s->explained[outcome])
         return;

@@ -13,6 +13,7 @@
 struct sa_session {
     struct mad_link link;
     struct sa *sa;
+    bool trusted;                     /* an SM_Key is known */
     bool explained[SA_NO_MEMORY + 1]; /* outcomes that were explained for all questions */
 };
 

@@ -513,13 +513,30 @@ static void job_answered(struct sa *s, weft_time now, struct sa_slot *slot,
     slot_end(s, now, slot, outcome, 0);
 }
 
-/* Whatever the SA says to ClassPortInfo, it lives. */
+/* How a port without an SA answers in its place. */
+static bool is_unsupported(uint16_t status)
+{
+    return (status & WEFT_STATUS_FIELD_MASK) == WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
+}
+
+/* Every SA has a ClassPortInfo; whatever else it says about it, it lives. */
 static void probe_answered(struct sa *s, weft_time now, struct sa_slot *slot, const uint8_t *mad)
 {
+    if (is_unsupported(slot->status)) {
+        slot_end(s, now, slot, SA_ABSENT, 0);
+        return;
+    }
     if (slot->status == 0 && mad_attr_id(mad) == WEFT_ATTR_CLASS_PORT_INFO)
         (void)redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET);
     s->probed = true;
     slot->state = SA_SLOT_ANSWERED;
+}
+
+/* Asks once more, after ClassPortInfo: the SA may have gone since it was asked for that. */
+static void slot_doubt(struct sa *s, struct sa_slot *slot)
+{
+    slot->again = slot->doubted = true;
+    s->probed = false;
 }
 
 static void slot_received(struct sa *s, weft_time now, struct sa_slot *slot,
@@ -544,6 +561,8 @@ static void slot_received(struct sa *s, weft_time now, struct sa_slot *slot,
     if ((slot->status & WEFT_STATUS_REDIRECT) != 0 &&
         redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET))
         slot->again = true;
+    else if (slot->job && is_unsupported(slot->status) && !slot->doubted)
+        slot_doubt(s, slot);
     else if (slot->job)
         job_answered(s, now, slot, ev);
     else
@@ -560,6 +579,7 @@ static void slot_failed(struct sa *s, weft_time now, struct sa_slot *slot,
     }
     slot->silent++;
     s->stats.silent++;
+    s->probed = false; /* one packet at a time finds out whether there still is an SA */
     window_shrink(s);
     if (ev->u.sent.status == WEFT_MAD_RMPP_ABORTED)
         slot_again(s, now, slot, SA_ABORTED, ev->u.sent.rmpp_status);

@@ -2,10 +2,11 @@
 /** @file
  * Questions to the subnet administration (SA), as a machine above the engine without I/O or clock.
  *
- * Before the first question the SA is asked for its ClassPortInfo: whether it lives, and whether it
- * redirects. Each packet that asks, repetitions included, goes to where the SA is at that time, and
- * counts against the rate. How many are under way grows with answers, and halves when the SA says
- * BUSY or nothing; a question is repeated later each time.
+ * Before the first question, and where one stays without an answer, the SA is asked for its
+ * ClassPortInfo: whether it lives, and whether it redirects. Each packet that asks, repetitions
+ * included, goes to where the SA is at that time, and counts against the rate. How many are under
+ * way grows with answers, and halves when the SA says BUSY or nothing; a question is repeated later
+ * each time.
  *
  *     sa_sm();                      where the SM is, at first and whenever that changes
  *     sa_ask();                     any number of questions
@@ -64,6 +65,7 @@ struct sa_question {
 enum sa_outcome {
     SA_ANSWERED,  /**< with status 0 */
     SA_REFUSED,   /**< with another status */
+    SA_ABSENT,    /**< a port answers there, but no SA */
     SA_SILENT,    /**< nothing came back */
     SA_BUSY,      /**< the SA said BUSY until patience ended, or at once with BUSY_DELIVER */
     SA_NO_SM,     /**< there was no SM to ask until patience ended */

@@ -56,6 +56,7 @@ struct sa_slot {
     uint8_t hops;    /* redirections in a row */
     bool last_busy;  /* the last answer */
     bool moved;      /* it is canceled because the SM is elsewhere */
+    bool doubted;    /* ClassPortInfo was asked for because of its answer */
     bool again;      /* answered so that it is to be asked once more */
     uint16_t status;
     uint8_t mad[WEFT_MAD_BYTES];

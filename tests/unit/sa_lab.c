@@ -112,6 +112,8 @@ static void answer_one(struct sl *l, const uint8_t *request, enum sl_mood mood,
 
     if (mood == SL_BUSY)
         mad_set_status(mad, WEFT_STATUS_BUSY);
+    else if (mood == SL_ABSENT)
+        mad_set_status(mad, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     else if (mood == SL_REFUSES)
         mad_set_status(mad, l->status);
     else if (mood == SL_WRONG)
@@ -138,7 +140,7 @@ static void serve(struct sl *l, const struct weft_mad_event *ev)
         mood = SL_ANSWERS;
     if (mood == SL_REDIRECTS && ev->u.recv.dlid == l->elsewhere)
         mood = SL_ANSWERS;
-    if (mood == SL_SILENT)
+    if (mood == SL_SILENT || (mood == SL_ABSENT && mad_method(mad) != WEFT_METHOD_GET))
         return;
     if (mood == SL_ANSWERS && mad_method(mad) == WEFT_METHOD_GET_TABLE)
         answer_table(l, mad, &ev->u.recv.from);

@@ -19,6 +19,7 @@ enum sl_mood {
     SL_BUSY,
     SL_REFUSES,   /* says `status` */
     SL_REDIRECTS, /* to LID `elsewhere`; whoever asks there is answered */
+    SL_ABSENT,    /* a port without an SA: refuses a Get, and says nothing to others */
     SL_WRONG      /* answers with another attribute */
 };
 

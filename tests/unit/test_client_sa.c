@@ -147,6 +147,35 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
     sl_free(l);
 }
 
+static void test_a_port_without_an_SA_is_found_out(void **state)
+{
+    struct sl *l = sl_new(NULL);
+    struct sa_result r;
+
+    (void)state;
+    sl_ask(l, GET, NODES, 0);
+    assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
+    l->mood = SL_ABSENT; /* the SM ends */
+    l->probe_counts = true;
+    sl_ask(l, GET, NODES, 1);
+    sl_ask(l, TABLE, NODES, 2);
+    for (int i = 0; i < 2; i++) {
+        r = sl_result(l);
+        assert_int_equal(r.outcome, SA_ABSENT);
+        assert_int_equal(r.asked, 1);
+    }
+    assert_true(l->now < 11 * WEFT_S); /* one wait for a table, no more */
+    l->mood = SL_REFUSES;              /* an SA that does not know this attribute, and lives */
+    l->status = WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
+    l->probe_counts = false;
+    sl_ask(l, GET, NODES, 3);
+    r = sl_result(l);
+    assert_int_equal(r.outcome, SA_REFUSED);
+    assert_int_equal(r.status, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+    assert_int_equal(r.asked, 2);
+    sl_free(l);
+}
+
 static void test_BUSY_is_waited_out_and_each_wait_is_longer(void **state)
 {
     struct sl *l = sl_new(NULL);
@@ -439,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_the_request_is_as_IBA_wants_it),
         cmocka_unit_test(test_tables_of_any_size),
         cmocka_unit_test(test_an_SA_that_says_nothing_ends_all_questions_at_once),
+        cmocka_unit_test(test_a_port_without_an_SA_is_found_out),
         cmocka_unit_test(test_BUSY_is_waited_out_and_each_wait_is_longer),
         cmocka_unit_test(test_an_SA_that_stays_BUSY_ends_with_patience),
         cmocka_unit_test(test_BUSY_is_a_result_where_the_policy_says_so),
