@@ -74,7 +74,7 @@ static bool node_notice(struct counters_changes *c, const struct sweep *old, uin
     if (strcmp(p->name, q->name) == 0)
         return true;
     return notice(c, "0x%016" PRIx64 ": %s is now called %s", q->guid,
-                  counters_label(old, p->first_port, from), counters_label(new, q->first_port, to));
+                  counters_node_label(old, was, from), counters_node_label(new, is, to));
 }
 
 /* Compares the nodes that both sweeps have, and tells of those that one has. */
@@ -89,7 +89,7 @@ static bool compare_topologies(struct counters_changes *c, const struct counters
         uint32_t was = counters_port_in(old->counters, new->sweep, n->first_port);
 
         if (was == SWEEP_NONE) {
-            good = notice(c, "%s: new", counters_label(new->sweep, n->first_port, label));
+            good = notice(c, "%s: new", counters_node_label(new->sweep, i, label));
             continue;
         }
         good = node_notice(c, old->sweep, sweep_port(old->sweep, was)->node, new->sweep, i);
@@ -102,7 +102,7 @@ static bool compare_topologies(struct counters_changes *c, const struct counters
         uint32_t first = sweep_node(old->sweep, i)->first_port;
 
         if (counters_port_in(new->counters, old->sweep, first) == SWEEP_NONE)
-            good = notice(c, "%s: gone", counters_label(old->sweep, first, label));
+            good = notice(c, "%s: gone", counters_node_label(old->sweep, i, label));
     }
     return good;
 }

@@ -25,7 +25,7 @@ static json_t *name_json(const struct sweep *s, uint32_t node)
     json_t *name = json_string(sweep_node(s, node)->name);
     char label[COUNTERS_LABEL_BYTES];
 
-    return name ? name : json_string(counters_label(s, sweep_node(s, node)->first_port, label));
+    return name ? name : json_string(counters_node_label(s, node, label));
 }
 
 static const char *type_name(const struct sweep_node *n)

@@ -107,13 +107,15 @@ static void print_table(const struct counters_view *v, bool all)
     }
 }
 
-/* Of an adapter with one port the name is enough: names that count up are put together. */
+/* Of a switch, and of an adapter with one port, the name is enough: names that count up are put
+ * together. */
 static const char *gap_label(const struct sweep *s, uint32_t port, char *ret)
 {
-    const struct sweep_node *n = sweep_node(s, sweep_port(s, port)->node);
+    const struct sweep_port *p = sweep_port(s, port);
+    const struct sweep_node *n = sweep_node(s, p->node);
 
-    if (n->type != SWEEP_SWITCH && n->port_count == 1)
-        port = n->first_port;
+    if (p->number == 0 || (n->type != SWEEP_SWITCH && n->port_count == 1))
+        return counters_node_label(s, p->node, ret);
     return counters_label(s, port, ret);
 }
 

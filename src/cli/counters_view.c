@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* PortInfo:PortState. */
 #define STATE_INIT 2
@@ -93,7 +94,8 @@ static bool gap_of(const struct counters_view *v, uint32_t port, enum counters_g
                counters_state(v->counters, asked) == COUNTERS_UNASKED)
             asked++;
         *ret = kinds[counters_state(v->counters, asked)];
-        return *ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID;
+        return *ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID ||
+               (asked == port && *ret != COUNTERS_GAPS);
     }
     *ret = kinds[counters_state(v->counters, port)];
     if (n->type == SWEEP_SWITCH && (*ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID))
@@ -142,20 +144,23 @@ const char *counters_gap_name(enum counters_gap_kind k)
     return names[k];
 }
 
-const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES])
+const char *counters_node_label(const struct sweep *s, uint32_t node,
+                                char ret[COUNTERS_LABEL_BYTES])
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_node *n = sweep_node(s, p->node);
-    char name[4 * SWEEP_NAME_BYTES];
+    const struct sweep_node *n = sweep_node(s, node);
 
     if (n->name[0] == '\0')
-        (void)snprintf(name, sizeof(name), "0x%016" PRIx64, n->guid);
+        (void)snprintf(ret, COUNTERS_LABEL_BYTES, "0x%016" PRIx64, n->guid);
     else
-        (void)printable(n->name, name, sizeof(name));
-    if (p->number == 0)
-        (void)snprintf(ret, COUNTERS_LABEL_BYTES, "%s", name);
-    else
-        (void)snprintf(ret, COUNTERS_LABEL_BYTES, "%s/%u", name, p->number);
+        (void)printable(n->name, ret, COUNTERS_LABEL_BYTES);
+    return ret;
+}
+
+const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES])
+{
+    size_t length = strlen(counters_node_label(s, sweep_port(s, port)->node, ret));
+
+    (void)snprintf(ret + length, COUNTERS_LABEL_BYTES - length, "/%u", sweep_port(s, port)->number);
     return ret;
 }
 

@@ -62,8 +62,11 @@ bool counters_view_is_troubled(const struct counters_view *v);
 const char *counters_gap_words(enum counters_gap_kind k);
 const char *counters_gap_name(enum counters_gap_kind k);
 
-/** NAME/NUMBER of a port; without the number of a switch's port 0. */
+/** NAME/NUMBER of a port. */
 const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES]);
+/** NAME of a node. */
+const char *counters_node_label(const struct sweep *s, uint32_t node,
+                                char ret[COUNTERS_LABEL_BYTES]);
 
 /** Writes what is wrong with a row's port, for people. */
 void counters_print_problems(const struct counters_view *v, const struct counters_row *row,

@@ -102,7 +102,7 @@ static void agent_ports(const struct counters *c, const struct agent *a, uint32_
 
     *ret_first = *ret_last = a->port;
     if (n->type == SWEEP_SWITCH) {
-        *ret_first = n->first_port + 1;
+        *ret_first = n->first_port + (n->enhanced_port0 ? 0 : 1);
         *ret_last = n->first_port + n->port_count;
     }
 }
@@ -166,7 +166,9 @@ static const struct pma_abilities *abilities_known(const struct counters *c,
 
     if (there == SWEEP_NONE)
         return NULL;
-    return counters_abilities(known, is_switch(known, there) ? there + 1 : there);
+    if (is_switch(known, there) && !node_of(known, there)->enhanced_port0)
+        there++;
+    return counters_abilities(known, there);
 }
 
 static void agent_add(struct counters *c, const struct counters *known, uint32_t port)
@@ -196,7 +198,8 @@ static void ports_assign(struct counters *c, const bool *wanted)
 
     for (uint32_t i = 0; i < sweep_port_count(c->sweep); i++) {
         uint32_t end = sweep_end_port(c->sweep, i);
-        bool is_there = is_switch(c, i) ? i != end : sweep_port(c->sweep, i)->reached;
+        bool is_there = is_switch(c, i) ? i != end || node_of(c, i)->enhanced_port0
+                                        : sweep_port(c->sweep, i)->reached;
 
         c->ports[i].agent = NO_AGENT;
         if (!is_there || (wanted && !wanted[i]))
@@ -286,7 +289,7 @@ static struct agent *agent_of(const struct counters *c, const struct gmp_questio
     if (q->kind < ASK_CLASSIC) {
         uint32_t last;
 
-        /* A switch's port 0 has no agent noted; one of the others that are wanted has. */
+        /* A switch's port 0 may have no agent noted; one of the ports that are wanted has. */
         if (is_switch(c, port)) {
             const struct agent any = {.port = port};
 

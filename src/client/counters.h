@@ -3,11 +3,11 @@
  * Reads the counters of a fabric that was swept. A machine without I/O above the MAD engine, driven
  * as sweep.h says.
  *
- * Agents are asked: that of a switch for its external ports, that of each CA or router port that
- * was reached for this port. First each says once what it has (ClassPortInfo); then it is asked for
- * all its ports at once: for the extended counters where it has them, for the classic ones where it
- * has nothing wider. Who falls silent is asked no more, and waited for by nobody. Only
- * counters_reset() ever writes.
+ * Agents are asked: that of a switch for its external ports, and port 0 where that is an enhanced
+ * one; that of each CA or router port that was reached for this port. First each says once what it
+ * has (ClassPortInfo); then it is asked for all its ports at once: for the extended counters where
+ * it has them, for the classic ones where it has nothing wider. Who falls silent is asked no more,
+ * and waited for by nobody. Only counters_reset() ever writes.
  */
 #ifndef WEFT_CLIENT_COUNTERS_H
 #define WEFT_CLIENT_COUNTERS_H

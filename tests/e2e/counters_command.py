@@ -37,7 +37,8 @@ PLANTED = [("leaf-0001/19", "symbol_errors", 12), ("leaf-0001/19", "rcv_errors",
            ("host-00003/1", "rcv_remote_physical_errors", 9), ("host-00324/1", "vl15_dropped", 1),
            ("leaf-0007/2", "xmit_wait", 4000000000), ("leaf-0007/2", "buffer_overrun_errors", 3),
            ("leaf-0008/1", "local_link_integrity_errors", 2),
-           ("leaf-0009/5", "rcv_switch_relay_errors", 77), ("leaf-0009/6", "link_downed", 5)]
+           ("leaf-0009/5", "rcv_switch_relay_errors", 77), ("leaf-0009/6", "link_downed", 5),
+           ("leaf-0010/0", "rcv_constraint_errors", 8)]
 LAB = None
 
 
@@ -100,11 +101,11 @@ def perfquery(lid, port):
 
 
 def test_a_fabric_with_nothing_wrong():
-    tap.contains(counters(), "1296 ports: 324 read, 972 nothing wrong by their switch's sum, "
+    tap.contains(counters(), "1323 ports: 324 read, 999 nothing wrong by their switch's sum, "
                              "0 not read; nothing is wrong with what was read\n")
     found = document("--all", code=0)
     tap.equal([found["ports_read"], found["ports_summed"], found["ports_wrong"],
-               len(found["ports"]), found["unanswered"]], [1296, 0, 0, 1296, []])
+               len(found["ports"]), found["unanswered"]], [1323, 0, 0, 1323, []])
 
 
 def test_what_is_wrong_is_what_ibqueryerrors_finds():
@@ -147,10 +148,10 @@ def test_the_worst_comes_first_with_its_peer():
         tap.equal(lines[0].split(), ["PORT", "NODE", "GUID", "PEER", "LINK", "WRONG"])
         tap.equal([line.split()[0] for line in lines[1:-1]],
                   ["leaf-0009/6", "leaf-0001/19", "leaf-0018/36", "leaf-0008/1", "leaf-0007/2",
-                   "host-00003/1", "spine-0009/7", "leaf-0009/5", "host-00324/1"])
+                   "host-00003/1", "spine-0009/7", "leaf-0009/5", "leaf-0010/0", "host-00324/1"])
         assert re.fullmatch(r"leaf-0001/19 +0x\w{16} +spine-0001/1 +4x EDR +"
                             r"SymbolErrorCounter 12, PortRcvErrors 300", lines[2]), lines[2]
-        tap.contains(lines[-1], "something is wrong with 9 ports")
+        tap.contains(lines[-1], "something is wrong with 10 ports")
 
 
 def test_a_counter_that_is_stuck_is_a_lower_bound():
@@ -184,10 +185,10 @@ def test_thresholds():
 def test_who_is_meant():
     guid = int(document("--of", "leaf-0003", "--all", code=0)["ports"][0]["node_guid"], 16)
     for text in ("leaf-0003", f"{guid:#x}", lid_of("leaf-0003")):
-        tap.equal(len(document("--of", text, "--all", code=0)["ports"]), 36)
+        tap.equal(len(document("--of", text, "--all", code=0)["ports"]), 37)
     tap.equal(len(document("--of", "host-0000?", "--all", code=0)["ports"]), 9)
     found = by_port(document("--switch", "leaf-0003", "--all", code=0))
-    tap.equal(len(found), 72)
+    tap.equal(len(found), 73)
     assert "host-00037/1" in found and "spine-0009/6" in found, sorted(found)
     tap.contains(counters("--of", "leaf-003", code=3), "did you mean \"leaf-000")
     tap.contains(counters("--switch", "host-00001", code=3), "no switch that answers is")
@@ -210,7 +211,7 @@ def test_dead_nodes_and_loss_everywhere():
         lab.ctl("loss", "5%", "on", "transit")
         found = document("--all", lab=lab)
         ports = by_port(found)
-        tap.equal(len(ports), 1296 - len(dead) - 1)
+        tap.equal(len(ports), 1323 - len(dead) - 1)
         tap.equal({p["counters_read"] for p in ports.values()}, {"read"})
         tap.equal([(p["node"], p["port"], p["kind"]) for p in found["unanswered"]],
                   [("leaf-0006", 10, "behind")])
@@ -238,7 +239,7 @@ def test_a_reset_that_is_asked_for():
         done = tap.run(command("--of", "leaf-0001", "--reset", "--yes"))
         tap.equal(done.returncode, 1)
         tap.contains(done.stdout, "SymbolErrorCounter 12")
-        tap.contains(done.stderr, "the counters of 36 of 36 ports were set to 0\n")
+        tap.contains(done.stderr, "the counters of 37 of 37 ports were set to 0\n")
         left = by_port(document("--all"))
         tap.equal(left["leaf-0001/19"]["problems"], [])
         tap.equal(left["leaf-0009/6"]["counters"]["link_downed"], 5)
@@ -256,7 +257,7 @@ def test_a_terminal_is_asked_before_a_reset():
                 text = program.communicate(timeout=60)[0]
             os.close(own)
             os.close(theirs)
-            tap.contains(text, "Set the counters of 36 ports to 0? [y/N]")
+            tap.contains(text, "Set the counters of 37 ports to 0? [y/N]")
             tap.equal(by_port(document("--of", "leaf-0001", "--all", code=1 if left else 0))
                       ["leaf-0001/19"]["counters"]["symbol_errors"], left)
 
@@ -319,7 +320,7 @@ def test_a_screen_that_quits_at_q():
     tap.equal(termios.tcgetattr(theirs), before)
     os.close(own)
     os.close(theirs)
-    tap.contains(shown.decode(), "1296 ports, each 0.1 s; 0 not read; q quits")
+    tap.contains(shown.decode(), "1323 ports, each 0.1 s; 0 not read; q quits")
 
 
 if __name__ == "__main__":

@@ -163,14 +163,15 @@ static void test_every_port_is_read_as_it_is(void **state)
     c = lab_read(&l, NULL, NULL);
     for (uint8_t i = 1; i <= 4; i++)
         assert_int_equal(state_at(&l, c, "sw", i), COUNTERS_READ);
-    assert_int_equal(state_at(&l, c, "sw", 0), COUNTERS_UNASKED);
+    assert_int_equal(state_at(&l, c, "sw", 0), COUNTERS_READ);
+    assert_int_equal(state_at(&l, c, "a", 0), COUNTERS_UNASKED);
     assert_int_equal(values_at(&l, c, "sw", 2)->value[PMA_SYMBOL_ERRORS], 70000);
     assert_int_equal(values_at(&l, c, "sw", 4)->value[PMA_XMIT_DATA], 20000000000);
     assert_int_equal(values_at(&l, c, "b", 1)->value[PMA_QP1_DROPPED], 6);
     assert_true(values_at(&l, c, "a", 1)->value[PMA_XMIT_PACKETS] > 0);
-    /* Three agents say what they have; each of six ports has all in one attribute. */
+    /* Three agents say what they have; each of seven ports has all in one attribute. */
     assert_int_equal(l.abilities, 3);
-    assert_int_equal(l.gets, 3 + 6);
+    assert_int_equal(l.gets, 3 + 7);
     assert_int_equal(l.sets, 0);
     (void)counters_free(c);
     lab_free(&l);
@@ -190,11 +191,11 @@ static void test_what_an_agent_has_is_asked_once(void **state)
     l.gets = l.abilities = 0;
     second = lab_read(&l, NULL, first);
     assert_int_equal(l.abilities, 0);
-    assert_int_equal(l.gets, 6);
+    assert_int_equal(l.gets, 7);
     assert_true(counters_delta(first, second, cf_port(l.sweep, "b", 1), &d));
     assert_int_equal(d.value[PMA_RCV_ERRORS], 5);
     assert_int_equal(d.at_least, 0);
-    assert_false(counters_delta(first, second, cf_port(l.sweep, "sw", 0), &d));
+    assert_false(counters_delta(first, second, cf_port(l.sweep, "a", 0), &d));
     (void)counters_free(first);
     (void)counters_free(second);
     (void)sweep_free(old);
@@ -214,8 +215,8 @@ static void test_all_ports_of_a_switch_are_in_flight_together(void **state)
     counters_config_init(&config);
     config.wanted = wanted;
     c = lab_read(&l, &config, NULL);
-    assert_int_equal(l.most_out, 36);
-    assert_int_equal(l.gets, 37);
+    assert_int_equal(l.most_out, 37);
+    assert_int_equal(l.gets, 38);
     assert_int_equal(state_at(&l, c, "leaf-0002", 36), COUNTERS_READ);
     assert_int_equal(state_at(&l, c, "leaf-0001", 1), COUNTERS_UNASKED);
     test_free(wanted);
@@ -306,7 +307,33 @@ static void test_a_switch_whose_sum_is_not_above_is_not_read_port_by_port(void *
     assert_int_equal(values_at(&l, c, "leaf-0002", 4)->value[PMA_SYMBOL_ERRORS], 10);
     assert_int_equal(state_at(&l, c, "host-00001", 1), COUNTERS_READ);
     /* 351 abilities, 27 sums, 324 hosts, one switch. */
-    assert_int_equal(l.gets, 351 + 27 + 324 + 36);
+    assert_int_equal(l.gets, 351 + 27 + 324 + 37);
+    (void)counters_free(c);
+    lab_free(&l);
+}
+
+static void test_port_0_is_asked_where_it_is_an_enhanced_one(void **state)
+{
+    static const char base[] =
+        "switchguid=0x10(10)\n"
+        "Switch 2 \"S-0000000000000010\" # \"sw\" base port 0 lid 0 lmc 0\n"
+        "[1] \"H-0000000000000020\"[1](21) # \"a\" lid 0 4xEDR\n"
+        "\n"
+        "caguid=0x20\n"
+        "Ca 1 \"H-0000000000000020\" # \"a\"\n"
+        "[1](21) \"S-0000000000000010\"[1] # lid 0 lmc 0 \"sw\" lid 0 4xEDR\n";
+    struct lab l = lab_new(base, "a", true);
+    struct counters *c = lab_read(&l, NULL, NULL);
+    struct counters *again;
+
+    (void)state;
+    assert_int_equal(state_at(&l, c, "sw", 0), COUNTERS_UNASKED);
+    assert_int_equal(state_at(&l, c, "sw", 1), COUNTERS_READ);
+    assert_int_equal(state_at(&l, c, "sw", 2), COUNTERS_READ);
+    l.abilities = 0;
+    again = lab_read(&l, NULL, c);
+    assert_int_equal(l.abilities, 0);
+    (void)counters_free(again);
     (void)counters_free(c);
     lab_free(&l);
 }
@@ -344,7 +371,7 @@ static void test_a_reset_sets_both_attributes_to_0_and_only_when_asked(void **st
     assert_int_equal(values_at(&l, c, "sw", 2)->value[PMA_SYMBOL_ERRORS], 70000);
     assert_true(counters_was_reset(c, cf_port(l.sweep, "sw", 2)));
     assert_false(counters_was_reset(c, cf_port(l.sweep, "b", 1)));
-    assert_int_equal(l.sets, 2 * 5);
+    assert_int_equal(l.sets, 2 * 6);
     (void)counters_free(c);
     lab_free(&l);
 }
@@ -420,8 +447,8 @@ static void test_both_attributes_where_the_extended_one_has_no_errors(void **sta
         extended += mad_attr_id(r.data) == WEFT_ATTR_PM_PORT_COUNTERS_EXT;
         answer(c, &r, 0, attribute);
     }
-    assert_int_equal(classic, 6);
-    assert_int_equal(extended, 6);
+    assert_int_equal(classic, 7);
+    assert_int_equal(extended, 7);
     assert_int_equal(state_at(&l, c, "b", 1), COUNTERS_READ);
     (void)counters_free(c);
     lab_free(&l);
@@ -474,8 +501,8 @@ static void test_a_redirection_is_followed_once(void **state)
         }
         answer(c, &r, WEFT_STATUS_REDIRECT, attribute);
     }
-    /* Three agents twice, then their six ports. */
-    assert_int_equal(asked, 12);
+    /* Three agents twice, then their seven ports. */
+    assert_int_equal(asked, 13);
     assert_int_equal(state_at(&l, c, "a", 1), COUNTERS_REFUSED);
     (void)counters_free(c);
     lab_free(&l);
@@ -509,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_more_dead_than_the_window_holds_do_not_stop_it),
         cmocka_unit_test(test_a_fabric_that_loses_20_percent_everywhere_is_read_whole),
         cmocka_unit_test(test_a_switch_whose_sum_is_not_above_is_not_read_port_by_port),
+        cmocka_unit_test(test_port_0_is_asked_where_it_is_an_enhanced_one),
         cmocka_unit_test(test_without_LIDs_nobody_is_asked),
         cmocka_unit_test(test_a_reset_sets_both_attributes_to_0_and_only_when_asked),
         cmocka_unit_test(test_classic_counters_are_all_that_some_have),
