@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A topology that is kept, and its counters: what is asked when, and when it is given up. */
+#include "cli/exporter_look.h"
+
+#include "cli/message.h"
+#include "cli/metrics_text.h"
+#include "cli/verb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Who was there is told of for so long. */
+#define GONE_TIME (3600 * WEFT_S)
+
+static const struct weft_mad_agent_req counters_agent = {
+    .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
+
+static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
+{
+    return sweep_poll(self, ret);
+}
+
+static void tell_sweep(void *self, const struct weft_mad_event *ev)
+{
+    sweep_event(self, ev);
+}
+
+static bool is_sweep_done(const void *self)
+{
+    return sweep_done(self);
+}
+
+static bool poll_counters(void *self, struct weft_mad_send_req *ret)
+{
+    return counters_poll(self, ret);
+}
+
+static void tell_counters(void *self, const struct weft_mad_event *ev)
+{
+    counters_event(self, ev);
+}
+
+static bool are_counters_done(const void *self)
+{
+    return counters_done(self);
+}
+
+static struct mad_machine sweep_machine(const struct exporter_look *l)
+{
+    return (struct mad_machine){l->next, poll_sweep, tell_sweep, is_sweep_done};
+}
+
+static struct mad_machine counters_machine(struct counters *c)
+{
+    return (struct mad_machine){c, poll_counters, tell_counters, are_counters_done};
+}
+
+bool exporter_look_is_target(const struct exporter_look *l, uint32_t port)
+{
+    return sweep_end_port(l->sweep, port) == port && sweep_port(l->sweep, port)->reached;
+}
+
+enum counters_state exporter_look_target(const struct exporter_look *l, uint32_t port)
+{
+    const struct sweep_node *n = sweep_node(l->sweep, sweep_port(l->sweep, port)->node);
+    enum counters_state worst = COUNTERS_READ;
+
+    if (n->type != SWEEP_SWITCH)
+        return counters_state(l->counters, port);
+    for (uint32_t i = n->first_port + 1; i <= n->first_port + n->port_count; i++) {
+        enum counters_state state = counters_state(l->counters, i);
+
+        if (state != COUNTERS_READ && (worst == COUNTERS_READ || state > worst))
+            worst = state;
+    }
+    return worst;
+}
+
+static uint64_t timeouts_of(const struct exporter_look *l, weft_mad_agent_id agent)
+{
+    struct weft_mad_agent_stats stats;
+
+    return weft_mad_agent_stats(l->eye.link.engine, agent, &stats) == 0 ? stats.timed_out : 0;
+}
+
+uint64_t exporter_look_timeouts(const struct exporter_look *l)
+{
+    return l->stats.timeouts + timeouts_of(l, l->eye.smp) + timeouts_of(l, l->eye.gmp);
+}
+
+static const char *type_word(uint8_t type)
+{
+    if (type == SWEEP_SWITCH)
+        return "switch";
+    return type == SWEEP_ROUTER ? "router" : "ca";
+}
+
+void exporter_labels(const struct sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES])
+{
+    const struct sweep_port *p = sweep_port(s, port);
+    const struct sweep_node *n = sweep_node(s, p->node);
+    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : sweep_port(s, p->peer);
+    const struct sweep_node *peer_node = peer ? sweep_node(s, peer->node) : NULL;
+    char text[24];
+
+    ret[0] = '\0';
+    (void)snprintf(text, sizeof(text), "0x%016" PRIx64, n->guid);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "guid", text);
+    (void)snprintf(text, sizeof(text), "%u", p->number);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "port", text);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "name", n->name);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "type", type_word(n->type));
+    if (!peer_node)
+        return;
+    (void)snprintf(text, sizeof(text), "0x%016" PRIx64, peer_node->guid);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_guid", text);
+    (void)snprintf(text, sizeof(text), "%u", peer->number);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_port", text);
+    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_name", peer_node->name);
+}
+
+/* The target of a sweep with a node's GUID and a port's number. */
+static bool is_there(const struct exporter_look *l, uint64_t guid, uint8_t number)
+{
+    uint32_t node = sweep_find(l->sweep, guid);
+
+    return node != SWEEP_NONE && number <= sweep_node(l->sweep, node)->port_count &&
+           exporter_look_is_target(l, sweep_node(l->sweep, node)->first_port + number);
+}
+
+static bool gone_add(struct exporter_look *l, const struct sweep *old, uint32_t port)
+{
+    const struct sweep_port *p = sweep_port(old, port);
+    char labels[EXPORTER_LABELS_BYTES];
+    struct exporter_gone *g;
+
+    if (l->gone_count == l->gone_space) {
+        uint32_t space = l->gone_space ? 2 * l->gone_space : 64;
+        struct exporter_gone *more = realloc(l->gone, space * sizeof(*more));
+
+        if (!more)
+            return false;
+        l->gone = more;
+        l->gone_space = space;
+    }
+    exporter_labels(old, port, labels);
+    g = &l->gone[l->gone_count];
+    *g = (struct exporter_gone){.guid = sweep_node(old, p->node)->guid,
+                                .number = p->number,
+                                .since = l->eye.link.now,
+                                .labels = strdup(labels)};
+    l->gone_count += g->labels != NULL;
+    return g->labels != NULL;
+}
+
+/* Who has come back, or has been away for long, is gone no more. */
+static void gone_review(struct exporter_look *l)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < l->gone_count; i++) {
+        struct exporter_gone *g = &l->gone[i];
+
+        if (is_there(l, g->guid, g->number) || l->eye.link.now - g->since > GONE_TIME)
+            free(g->labels);
+        else
+            l->gone[kept++] = *g;
+    }
+    l->gone_count = kept;
+}
+
+/* The sweep that has ended is the topology from now on. */
+static int adopt(struct exporter_look *l)
+{
+    struct sweep *old = l->sweep;
+    int exit_code = CLI_DONE;
+
+    l->sweep = l->next;
+    l->next = NULL;
+    l->known = known_free(l->known);
+    l->stats.topologies++;
+    l->stats.topology_time = l->eye.link.now - l->stats.topology_begun;
+    l->due = l->stats.topology_begun + l->request->topology;
+    gone_review(l);
+    for (uint32_t i = 0; old && i < sweep_port_count(old); i++) {
+        const struct sweep_port *p = sweep_port(old, i);
+
+        if (sweep_end_port(old, i) == i && p->reached &&
+            !is_there(l, sweep_node(old, p->node)->guid, p->number) && !gone_add(l, old, i))
+            exit_code = message_failed("there is no memory for who has gone");
+    }
+    if (l->counters && !l->counted)
+        l->counted = old;
+    else
+        (void)sweep_free(old);
+    return exit_code;
+}
+
+static int sweep_begin(struct exporter_look *l)
+{
+    struct asker_config config;
+    int err = 0;
+
+    asker_config_init(&config);
+    if (l->request->timeout != 0)
+        config.timeout = l->request->timeout;
+    l->known = l->sweep ? sweep_known(l->sweep) : NULL;
+    if (l->sweep && !l->known)
+        err = WEFT_ERR_NOMEM;
+    if (!err)
+        err = sweep_new(&config, l->eye.smp, &l->next);
+    if (err)
+        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    if (l->known)
+        sweep_expect(l->next, l->known);
+    l->stats.topology_begun = mad_link_clock();
+    return CLI_DONE;
+}
+
+/* An own port that is down, say, is no reason to forget everybody. */
+static int sweep_end(struct exporter_look *l)
+{
+    int err = sweep_verdict(l->next);
+
+    if (!err || !l->sweep)
+        return adopt(l);
+    l->next = sweep_free(l->next);
+    l->known = known_free(l->known);
+    l->due = l->stats.topology_begun + l->request->topology;
+    return CLI_DONE;
+}
+
+/* Goes on with the sweep until it has ended, or the pace says so. */
+static int sweep_on(struct exporter_look *l)
+{
+    const struct mad_machine machine = sweep_machine(l);
+    int exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
+
+    if (exit_code == CLI_DONE && sweep_done(l->next))
+        exit_code = sweep_end(l);
+    return exit_code;
+}
+
+int exporter_look_open(struct exporter_look *l, const struct exporter_request *r,
+                       const volatile sig_atomic_t *end)
+{
+    const struct counters_request where = {.place = r->place};
+    int exit_code = counters_eye_open(&where, &l->eye);
+
+    l->request = r;
+    l->pace = (struct mad_pace){.until = WEFT_TIME_NEVER, .rate = r->rate, .end = end};
+    if (exit_code == CLI_DONE)
+        exit_code = sweep_begin(l);
+    if (exit_code == CLI_DONE)
+        exit_code = sweep_on(l);
+    if (exit_code == CLI_DONE && l->sweep && sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
+        exit_code = message_failed("the node that this looks from, %s, does not answer itself",
+                                   l->eye.link.where);
+        message_try("--node NAME or --ca NAME with one that lives");
+    }
+    return exit_code;
+}
+
+/* Whether an agent has begun or ceased to answer since the last look, or a link was down. */
+static bool has_changed(const struct exporter_look *l, const struct counters *old)
+{
+    struct pma_delta delta;
+
+    for (uint32_t i = 0; i < sweep_port_count(l->sweep); i++) {
+        uint32_t before = counters_port_in(old, l->sweep, i);
+        enum counters_state state = counters_state(l->counters, i);
+
+        if (before != SWEEP_NONE &&
+            (state == COUNTERS_SILENT) != (counters_state(old, before) == COUNTERS_SILENT))
+            return true;
+        if (counters_delta(old, l->counters, i, &delta) && delta.value[PMA_LINK_DOWNED] > 0)
+            return true;
+    }
+    return false;
+}
+
+static int drive_counters(struct exporter_look *l, struct counters *c)
+{
+    struct mad_machine machines[2] = {counters_machine(c)};
+    size_t count = 1;
+    int exit_code;
+
+    if (l->next)
+        machines[count++] = sweep_machine(l);
+    exit_code = mad_drive_paced(&l->eye.link, machines, count, &l->pace);
+    if (exit_code == CLI_DONE && !counters_done(c)) {
+        l->stats.late++;
+        l->stats.timeouts += timeouts_of(l, l->eye.gmp);
+        exit_code = mad_drive_renew(&l->eye.link, machines, count, &counters_agent, &l->eye.gmp);
+    }
+    return exit_code;
+}
+
+static int read_counters(struct exporter_look *l)
+{
+    struct counters *old = l->counters;
+    struct counters_config config;
+    weft_time begun = l->eye.link.now;
+    int exit_code;
+    int err;
+
+    counters_config_init(&config);
+    if (l->request->timeout != 0)
+        config.asker.timeout = l->request->timeout;
+    l->counters = NULL;
+    err = counters_new(l->sweep, &config, old, l->eye.gmp, &l->counters);
+    if (err) {
+        (void)counters_free(old);
+        return message_failed("the counters cannot be read: %s", weft_strerror(err));
+    }
+    exit_code = drive_counters(l, l->counters);
+    l->stats.counters_time = l->eye.link.now - begun;
+    if (exit_code == CLI_DONE && old && has_changed(l, old))
+        l->due = 0;
+    (void)counters_free(old);
+    l->counted = sweep_free(l->counted);
+    return exit_code;
+}
+
+int exporter_look_again(struct exporter_look *l)
+{
+    weft_time now = mad_link_clock();
+    int exit_code = CLI_DONE;
+
+    mad_link_move(&l->eye.link);
+    if (!l->next && now >= l->due)
+        exit_code = sweep_begin(l);
+    /* A sweep that takes longer goes on beside the counters, and is the topology of a later look:
+     * counters are of the ports of one topology. */
+    l->pace.until = now + l->request->deadline / 2;
+    if (exit_code == CLI_DONE && l->next)
+        exit_code = sweep_on(l);
+    l->pace.until = now + l->request->deadline;
+    if (exit_code == CLI_DONE)
+        exit_code = read_counters(l);
+    l->at = mad_link_clock();
+    l->stats.looks++;
+    return exit_code;
+}
+
+void exporter_look_close(struct exporter_look *l)
+{
+    counters_eye_close(&l->eye);
+    l->counters = counters_free(l->counters);
+    l->counted = sweep_free(l->counted);
+    l->next = sweep_free(l->next);
+    l->known = known_free(l->known);
+    l->sweep = sweep_free(l->sweep);
+    for (uint32_t i = 0; i < l->gone_count; i++)
+        free(l->gone[i].labels);
+    free(l->gone);
+    l->gone = NULL;
+    l->gone_count = l->gone_space = 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * What `weft exporter` knows of a fabric: a topology that is kept and looked after, and counters
+ * that are read for each look at it, each look within its deadline.
+ */
+#ifndef WEFT_CLI_EXPORTER_LOOK_H
+#define WEFT_CLI_EXPORTER_LOOK_H
+
+#include "cli/counters_look.h"
+#include "cli/mad_drive.h"
+
+/** Space for the labels of a port: three GUIDs or names, each byte of which may be escaped. */
+#define EXPORTER_LABELS_BYTES 1536
+
+/** How it looks. */
+struct exporter_request {
+    const struct mad_place *place;
+    weft_time interval; /**< looks are so far apart at least */
+    weft_time topology; /**< what the fabric is made of is looked at so often */
+    weft_time deadline; /**< of a look */
+    weft_time timeout;  /**< 0: the default */
+    uint64_t rate;      /**< packets a second */
+};
+
+/** Somebody who was there and is not any more. */
+struct exporter_gone {
+    uint64_t guid; /**< of the node */
+    uint8_t number;
+    weft_time since;
+    char *labels; /**< as they were last; owned */
+};
+
+/** What it has done. */
+struct exporter_stats {
+    uint64_t looks, topologies;
+    uint64_t late;     /**< looks that met their deadline */
+    uint64_t timeouts; /**< of agents that are no more */
+    weft_time topology_time, counters_time;
+    weft_time topology_begun;
+};
+
+/** What it knows. Start from zeroes. */
+struct exporter_look {
+    const struct exporter_request *request;
+    struct counters_eye eye;
+    struct mad_pace pace;
+    struct sweep *sweep;   /**< the topology; NULL: there is none yet */
+    struct sweep *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
+    struct counters *counters; /**< NULL: none were read yet */
+    struct sweep *next;        /**< a sweep that is under way; NULL: none */
+    struct known *known;       /**< what that goes by */
+    struct exporter_gone *gone;
+    uint32_t gone_count, gone_space;
+    weft_time at;  /**< when it has looked last */
+    weft_time due; /**< when the topology is to be looked at again */
+    struct exporter_stats stats;
+};
+
+/** Opens the port and sweeps the fabric to its end.
+ * @param end  a signal was caught
+ * @return CLI_DONE, also where the end came first: then there is no sweep; CLI_FAILED, with a
+ *         message; give it to exporter_look_close() in any case */
+int exporter_look_open(struct exporter_look *l, const struct exporter_request *r,
+                       const volatile sig_atomic_t *end);
+
+/** Looks again.
+ * @return CLI_DONE; CLI_FAILED, with a message: the port has gone */
+int exporter_look_again(struct exporter_look *l);
+
+/** Whether a port is one that is asked for counters in its own name: of a switch port 0. */
+bool exporter_look_is_target(const struct exporter_look *l, uint32_t port);
+
+/** What the last look has read of a target.
+ * @return COUNTERS_READ: all; of a switch, that of its ports where most is missing */
+enum counters_state exporter_look_target(const struct exporter_look *l, uint32_t port);
+
+/** Requests without an answer, ever. */
+uint64_t exporter_look_timeouts(const struct exporter_look *l);
+
+void exporter_look_close(struct exporter_look *l);
+
+/** The labels of a port. */
+void exporter_labels(const struct sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES]);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Metrics of ports, of the topology, and of the exporter itself. */
+#include "cli/exporter_page.h"
+
+#include "client/health.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum metric {
+#define EXPORTER_METRIC(id, name, unit, type, help) METRIC_##id,
+#include "cli/exporter.def"
+#undef EXPORTER_METRIC
+    METRICS
+};
+
+static const struct metrics_family families[METRICS] = {
+#define EXPORTER_METRIC(id, name, unit, type, help)                                                \
+    [METRIC_##id] = {name, unit, METRICS_##type, help},
+#include "cli/exporter.def"
+#undef EXPORTER_METRIC
+};
+
+/* The counters of pma.def. XmitWait counts ticks of a port's clock. */
+static const struct metrics_family counter_families[PMA_COUNTERS] = {
+#define PMA_COUNTER(id, name, json)                                                                \
+    [PMA_##id] = {"weft_port_" json, "", METRICS_COUNTER, name " of the port."},
+#include "client/pma.def"
+#undef PMA_COUNTER
+};
+
+/* A page that is being written. */
+struct page {
+    const struct exporter_look *look;
+    const struct sweep *sweep;
+    struct metrics_text *text;
+    char **labels; /* of each port; NULL: it is not told of */
+    struct health *health;
+};
+
+static bool is_told(const struct page *p, uint32_t port)
+{
+    const struct sweep_port *q = sweep_port(p->sweep, port);
+
+    /* A CA's other ports, of which its first one says nothing, are nobody's yet. */
+    return exporter_look_is_target(p->look, port) ||
+           (q->number > 0 && (q->told || q->assumed || q->peer != SWEEP_NONE));
+}
+
+static bool prepare(struct page *p)
+{
+    uint32_t ports = sweep_port_count(p->sweep);
+    char labels[EXPORTER_LABELS_BYTES];
+    struct thresholds thresholds;
+    bool good;
+
+    thresholds_init(&thresholds);
+    p->labels = calloc((size_t)ports + 1, sizeof(p->labels[0]));
+    p->health = calloc((size_t)ports + 1, sizeof(p->health[0]));
+    good = p->labels && p->health;
+    for (uint32_t i = 0; good && i < ports; i++) {
+        if (!is_told(p, i))
+            continue;
+        exporter_labels(p->sweep, i, labels);
+        p->labels[i] = strdup(labels);
+        good = p->labels[i] != NULL;
+        (void)health_look(p->sweep, p->look->counters, &thresholds, i, &p->health[i]);
+    }
+    return good;
+}
+
+static void clear(struct page *p)
+{
+    for (uint32_t i = 0; p->labels && i < sweep_port_count(p->sweep); i++)
+        free(p->labels[i]);
+    free(p->labels);
+    free(p->health);
+}
+
+static void begin(const struct page *p, enum metric m)
+{
+    metrics_begin(p->text, &families[m]);
+}
+
+static void tell_targets(const struct page *p)
+{
+    begin(p, METRIC_TARGET_UP);
+    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++)
+        if (p->labels[i] && exporter_look_is_target(p->look, i))
+            metrics_sample(p->text, p->labels[i],
+                           exporter_look_target(p->look, i) == COUNTERS_READ);
+    for (uint32_t i = 0; i < p->look->gone_count; i++)
+        metrics_sample(p->text, p->look->gone[i].labels, 0);
+}
+
+/* Signal rates in kb/s, by health_speed(). */
+static uint64_t lane_rate(uint8_t speed)
+{
+    static const uint32_t rates[] = {0,        2500000,  5000000,  10000000,
+                                     14062500, 25781250, 53125000, 106250000};
+
+    return speed < sizeof(rates) / sizeof(rates[0]) ? UINT64_C(1000) * rates[speed] : 0;
+}
+
+/* What is told of a port and its link.
+ * Each returns false: it does not apply to the port. */
+
+static bool state_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)h;
+    *ret = q->state;
+    return q->state > 0;
+}
+
+static bool physical_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)h;
+    *ret = q->phys_state;
+    return q->phys_state > 0;
+}
+
+static bool lanes_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)h;
+    *ret = health_lanes(q);
+    return *ret > 0;
+}
+
+static bool possible_lanes_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)q;
+    *ret = h->width;
+    return *ret > 0;
+}
+
+static bool speed_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)h;
+    *ret = lane_rate(health_speed(q));
+    return *ret > 0;
+}
+
+static bool possible_speed_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)q;
+    *ret = lane_rate(h->speed);
+    return *ret > 0;
+}
+
+static bool degraded_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)q;
+    *ret = h->narrow || h->slow;
+    return h->width > 0 && h->speed > 0;
+}
+
+static bool silence_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+{
+    (void)h;
+    *ret = q->mute_peer;
+    return q->mute_peer || health_lanes(q) > 0;
+}
+
+static const struct {
+    enum metric metric;
+    bool (*value)(const struct sweep_port *q, const struct health *h, uint64_t *ret);
+} link_metrics[] = {
+    {METRIC_STATE, state_of},       {METRIC_PHYSICAL, physical_of},
+    {METRIC_LANES, lanes_of},       {METRIC_LANES_CAN, possible_lanes_of},
+    {METRIC_SPEED, speed_of},       {METRIC_SPEED_CAN, possible_speed_of},
+    {METRIC_DEGRADED, degraded_of}, {METRIC_MUTE, silence_of},
+};
+
+static void tell_links(const struct page *p)
+{
+    for (size_t m = 0; m < sizeof(link_metrics) / sizeof(link_metrics[0]); m++) {
+        begin(p, link_metrics[m].metric);
+        for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
+            const struct sweep_port *q = sweep_port(p->sweep, i);
+            uint64_t value;
+
+            if (p->labels[i] && q->number > 0 && link_metrics[m].value(q, &p->health[i], &value))
+                metrics_sample(p->text, p->labels[i], value);
+        }
+    }
+}
+
+/* The values of a port that is told of; NULL: nothing was read of it. */
+static const struct pma_values *values_of(const struct page *p, uint32_t port)
+{
+    const struct pma_values *v = p->labels[port] ? counters_get(p->look->counters, port) : NULL;
+
+    return v && v->present != 0 ? v : NULL;
+}
+
+static void tell_counter(const struct page *p, enum pma_counter c)
+{
+    bool begun = false;
+
+    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
+        const struct pma_values *v = values_of(p, i);
+
+        if (!v || !pma_has(v->present, c))
+            continue;
+        if (!begun)
+            metrics_begin(p->text, &counter_families[c]);
+        begun = true;
+        metrics_sample(p->text, p->labels[i], v->value[c]);
+    }
+}
+
+static void tell_stuck(const struct page *p, uint32_t port, const struct pma_values *v)
+{
+    char labels[EXPORTER_LABELS_BYTES];
+
+    for (unsigned c = 0; c < PMA_COUNTERS; c++) {
+        if (!pma_has(v->stuck, c))
+            continue;
+        (void)snprintf(labels, sizeof(labels), "%s", p->labels[port]);
+        metrics_label(labels, sizeof(labels), "counter", pma_json_name((enum pma_counter)c));
+        metrics_sample(p->text, labels, 1);
+    }
+}
+
+static void tell_saturated(const struct page *p)
+{
+    begin(p, METRIC_SATURATED);
+    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
+        const struct pma_values *v = values_of(p, i);
+
+        if (v)
+            metrics_sample(p->text, p->labels[i], v->stuck != 0);
+    }
+    begin(p, METRIC_STUCK);
+    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
+        const struct pma_values *v = values_of(p, i);
+
+        if (v)
+            tell_stuck(p, i, v);
+    }
+}
+
+static void tell_count(const struct page *p, const char *label, const char *value, uint64_t count)
+{
+    char labels[64] = "";
+
+    metrics_label(labels, sizeof(labels), label, value);
+    metrics_sample(p->text, labels, count);
+}
+
+static void tell_topology(const struct page *p)
+{
+    static const char *const state_words[] = {
+        [COUNTERS_UNASKED] = "unasked",  [COUNTERS_READ] = "read",
+        [COUNTERS_QUIET] = "quiet",      [COUNTERS_PART] = "part",
+        [COUNTERS_REFUSED] = "refused",  [COUNTERS_SILENT] = "silent",
+        [COUNTERS_NO_ADDRESS] = "no_lid"};
+    uint64_t nodes[SWEEP_ROUTER + 1] = {0}, states[COUNTERS_NO_ADDRESS + 1] = {0}, ports = 0;
+
+    for (uint32_t i = 0; i < sweep_node_count(p->sweep); i++)
+        if (sweep_node(p->sweep, i)->type <= SWEEP_ROUTER)
+            nodes[sweep_node(p->sweep, i)->type]++;
+    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
+        ports += p->labels[i] && sweep_port(p->sweep, i)->number > 0;
+        if (p->labels[i] && exporter_look_is_target(p->look, i))
+            states[exporter_look_target(p->look, i)]++;
+    }
+    begin(p, METRIC_NODES);
+    tell_count(p, "type", "ca", nodes[SWEEP_CA]);
+    tell_count(p, "type", "switch", nodes[SWEEP_SWITCH]);
+    tell_count(p, "type", "router", nodes[SWEEP_ROUTER]);
+    begin(p, METRIC_PORTS);
+    metrics_sample(p->text, "", ports);
+    begin(p, METRIC_TARGETS);
+    for (unsigned i = COUNTERS_READ; i <= COUNTERS_NO_ADDRESS; i++)
+        if (i != COUNTERS_QUIET)
+            tell_count(p, "state", state_words[i], states[i]);
+    tell_count(p, "state", "gone", p->look->gone_count);
+}
+
+static void tell_own(const struct page *p, enum metric m, uint64_t value)
+{
+    begin(p, m);
+    metrics_sample(p->text, "", value);
+}
+
+static void tell_own_time(const struct page *p, enum metric m, weft_time value)
+{
+    begin(p, m);
+    metrics_sample_time(p->text, "", value);
+}
+
+static void tell_exporter(const struct page *p, uint64_t scrapes)
+{
+    const struct exporter_stats *s = &p->look->stats;
+    struct weft_mad_port_stats port;
+
+    weft_mad_port_stats(p->look->eye.link.engine, &port);
+    begin(p, METRIC_BUILD);
+    tell_count(p, "version", weft_version(), 1);
+    tell_own(p, METRIC_SCRAPES, scrapes);
+    tell_own(p, METRIC_LOOKS, s->looks);
+    tell_own(p, METRIC_LATE, s->late);
+    tell_own(p, METRIC_SWEEPS, s->topologies);
+    tell_own_time(p, METRIC_SWEEP_TIME, s->topology_time);
+    tell_own_time(p, METRIC_LOOK_TIME, s->counters_time);
+    tell_own(p, METRIC_SENT, port.tx_packets);
+    tell_own(p, METRIC_RECEIVED, port.verdicts[WEFT_MAD_ACCEPTED]);
+    tell_own(p, METRIC_RETRIES, port.retried);
+    tell_own(p, METRIC_TIMEOUTS, exporter_look_timeouts(p->look));
+    tell_own_time(p, METRIC_HELD, p->look->pace.held);
+}
+
+void exporter_page(const struct exporter_look *l, uint64_t scrapes, struct metrics_text *ret)
+{
+    struct page p = {.look = l, .sweep = l->sweep, .text = ret};
+
+    if (prepare(&p)) {
+        tell_targets(&p);
+        tell_links(&p);
+        for (unsigned c = 0; c < PMA_COUNTERS; c++)
+            tell_counter(&p, (enum pma_counter)c);
+        tell_saturated(&p);
+        tell_topology(&p);
+        tell_exporter(&p, scrapes);
+        metrics_end(ret);
+    } else {
+        ret->failed = true;
+    }
+    clear(&p);
+}
