@@ -48,16 +48,16 @@ bool ping_new(struct ping *p, struct iwarp_session *s)
         ready = post_recv(p, i);
     if (!ready) {
         message("no memory for a connection");
-        ping_free(p);
+        ping_free(p, 0);
     }
     return ready;
 }
 
-void ping_free(struct ping *p)
+void ping_free(struct ping *p, weft_time deadline)
 {
     struct weft_siw *siw = p->link.session->siw;
 
-    iwarp_link_free(&p->link, iwarp_session_in(p->link.session->request->timeout));
+    iwarp_link_free(&p->link, deadline);
     if (p->start_stag)
         weft_siw_region_deregister(siw, p->start_stag);
     if (p->sink_stag)

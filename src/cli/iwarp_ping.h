@@ -28,8 +28,8 @@ struct ping {
 /** Makes the QP, memory and receives.
  * @return false, with a message */
 bool ping_new(struct ping *p, struct iwarp_session *s);
-/** Ends the connection, in good order if the peer plays along, and frees everything. */
-void ping_free(struct ping *p);
+/** Ends the connection, in good order if the peer plays along until then, and frees everything. */
+void ping_free(struct ping *p, weft_time deadline);
 /** Takes in what has completed.
  * @return false: it cannot go on; p->error says why */
 bool ping_take(struct ping *p);

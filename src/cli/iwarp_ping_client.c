@@ -160,7 +160,7 @@ int iwarp_ping_client(const struct iwarp_request *r)
         exit_code = print_json(&p, &times, exit_code);
     else if (p.link.was_up)
         print_summary(&p, &times);
-    ping_free(&p);
+    ping_free(&p, iwarp_session_in(r->timeout));
     iwarp_session_close(&session);
     return exit_code;
 }

@@ -240,7 +240,8 @@ static void drop_client(struct service *v, struct client **at)
 
     *at = c->next;
     v->serving--;
-    ping_free(&c->ping);
+    /* all the others wait meanwhile */
+    ping_free(&c->ping, c->deadline);
     free(c);
 }
 

@@ -5,6 +5,7 @@ enemy would try. Each test also sees that nobody else suffers."""
 import contextlib
 import resource
 import socket
+import threading
 
 import iwarp_lab
 import iwarp_peer
@@ -88,6 +89,15 @@ def test_the_client_sends_what_the_reply_chooses_and_no_stag_0():
             iwarp_lab.ping(listener.port, p2p=kind, count=1).right(1)
             # The peer has refused every STag 0.
             tap.equal(beside.result().rtr_seen, kind)
+
+
+def test_of_several_frames_the_client_sends_the_one_that_the_reply_chooses():
+    for chosen in ("write", "read", "send"):
+        with iwarp_peer.Listener() as listener:
+            beside = iwarp_lab.Beside(lambda: serve_once(listener, rtr=(chosen,)))
+            done = iwarp_lab.ping(listener.port, p2p="write,read,send", count=1).right(1)
+            tap.equal(done.json["connection"]["rtr"], chosen)
+            tap.equal(beside.result().rtr_seen, chosen)
 
 
 def serve_once(listener, conduct=None, **reply):
@@ -368,6 +378,56 @@ def test_peers_that_fall_silent_after_the_startup_keep_nobody_waiting():
             stack.enter_context(iwarp_peer.connect(("127.0.0.1", server.port)))
         for _ in range(5):
             well(server)
+
+
+class SlowReader:
+    """A client that asks for ever more of the server's memory, and takes it in slowly."""
+
+    def __init__(self, port):
+        self.stream = iwarp_peer.connect(("127.0.0.1", port), ird=4, ord_=128)
+        self.stream.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        self.wanted = offered(self.stream)
+        self.taken = 0
+        self.ended = False
+        for _ in range(100):
+            self.ask()
+        self.stream.sock.setblocking(False)
+
+    def ask(self):
+        self.stream.read_request(9, 0, 65536, self.wanted.sink_stag, self.wanted.sink_offset)
+
+    def take(self):
+        try:
+            self.taken += len(self.stream.sock.recv(65536))
+            if self.taken >= 70000:
+                self.taken -= 70000
+                self.ask()
+        except BlockingIOError:
+            pass
+        except (ConnectionError, Closed):
+            self.ended = True
+
+
+def take_slowly(readers, enough):
+    while not enough.wait(0.1):
+        for reader in readers:
+            reader.take()
+
+
+def test_peers_that_read_slowly_keep_nobody_waiting():
+    enough = threading.Event()
+    with iwarp_lab.Server(timeout="1s") as server, contextlib.ExitStack() as stack:
+        readers = [SlowReader(server.port) for _ in range(60)]
+        for reader in readers:
+            stack.enter_context(reader.stream)
+        beside = iwarp_lab.Beside(take_slowly, readers, enough)
+        # If the server waited for each in turn to end well, the next honest client would be out of
+        # patience before the last.
+        while not all(reader.ended for reader in readers):
+            well(server)
+        enough.set()
+        beside.result()
+        well(server)
 
 
 def raise_limit():
