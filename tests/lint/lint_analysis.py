@@ -57,8 +57,11 @@ def tidy(source):
 
 
 def test_clang_tidy_is_quiet():
+    # Every run looks at what people install; `make lint` at the tests, too.
+    sources = [p for p in compiled_sources()
+               if "WEFT_LINT_TESTS" in os.environ or not p.is_relative_to(tap.ROOT / "tests")]
     # The longest first: the others fill the gaps.
-    sources = sorted(compiled_sources(), key=lambda p: -p.stat().st_size)
+    sources.sort(key=lambda p: -p.stat().st_size)
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         said = [text for text in pool.map(tidy, sources) if text]
     tap.none(text.replace(f"{tap.ROOT}/", "") for text in said)
