@@ -14,6 +14,7 @@ struct sa_request {
     const struct mad_place *place;
     bool json;
     weft_time timeout; /**< 0: the defaults */
+    weft_time wait;    /**< how long there may be no SM at first */
     uint64_t sm_key;
     const char *from, *to;       /**< path */
     struct sa_question question; /**< raw: all but `about` */

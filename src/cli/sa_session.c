@@ -18,8 +18,17 @@
 
 #define PORT_ACTIVE 4
 
-static int find_sm(const struct mad_link *l)
+static int find_sm(struct mad_link *l, weft_time wait)
 {
+    weft_time until = l->now + wait;
+
+    while (l->is.sm_lid == 0 && l->now < until && !l->ended) {
+        weft_time look = l->now + LOOK_EVERY;
+
+        mad_link_wait(l, look < until ? look : until);
+        mad_link_move(l);
+        (void)mad_link_look(l);
+    }
     if (l->is.sm_lid != 0)
         return CLI_DONE;
     message("no SM on this subnet: %s knows of none", l->where);
@@ -56,7 +65,7 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     config.rmpp.bytes_max = TABLE_BYTES;
     exit_code = mad_place_open(request->place, &config, &s->link);
     if (exit_code == CLI_DONE)
-        exit_code = find_sm(&s->link);
+        exit_code = find_sm(&s->link, request->wait);
     if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&s->link, &agent, &id);
     if (exit_code != CLI_DONE)

@@ -18,6 +18,7 @@ enum {
     OPTION_JSON = 1,
     OPTION_TIMEOUT,
     OPTION_SM_KEY,
+    OPTION_WAIT,
     OPTION_RAW, /* from here on: raw only */
     OPTION_ATTR = OPTION_RAW,
     OPTION_MASK,
@@ -60,6 +61,8 @@ static const struct poptOption option_table[] = {
      "how long one question may take while the SA is BUSY (default 60s)", "TIME"},
     {"sm-key", '\0', POPT_ARG_STRING, NULL, OPTION_SM_KEY,
      "show what the SA tells trusted clients only (default 0)", "KEY"},
+    {"wait", '\0', POPT_ARG_STRING, NULL, OPTION_WAIT,
+     "wait for an SM where there is none yet (default: do not)", "TIME"},
     MAD_PLACE_OPTIONS,
     {"attr", '\0', POPT_ARG_STRING, NULL, OPTION_ATTR, "attribute, such as NodeRecord or NR (raw)",
      "NAME|0xNN"},
@@ -167,6 +170,8 @@ static void parse(struct options *o, struct sa_request *request, struct mad_plac
             request->json = true;
         else if (option == OPTION_TIMEOUT)
             options_duration(o, TIMEOUT_MIN, TIMEOUT_MAX, &request->timeout);
+        else if (option == OPTION_WAIT)
+            options_duration(o, TIMEOUT_MIN, TIMEOUT_MAX, &request->wait);
         else if (option == OPTION_SM_KEY)
             keep_number(o, 0, UINT64_MAX, &request->sm_key);
         else
