@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -102,10 +103,11 @@ static void test_lines_that_are_none(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct thresholds_notes notes;
         struct thresholds t;
-        char text[128] = "VL15Dropped=9\n";
+        char text[128];
 
         thresholds_init(&t);
-        assert_int_equal(parse(strcat(text, rows[i]), &t, &notes), WEFT_ERR_INVALID);
+        (void)snprintf(text, sizeof(text), "VL15Dropped=9\n%s", rows[i]);
+        assert_int_equal(parse(text, &t, &notes), WEFT_ERR_INVALID);
         assert_int_equal(notes.count, 1);
         assert_int_equal(notes.notes[0].line, 2);
         assert_int_equal(t.above[PMA_VL15_DROPPED], 0);
