@@ -27,6 +27,7 @@ struct discover_request {
     bool json;
     char *save;        /**< NULL: not said */
     char *since;       /**< NULL: not said */
+    uint64_t window;   /**< 0: not said */
     weft_time timeout; /**< 0: not said */
 };
 

@@ -100,8 +100,9 @@ int discover_print_json(const struct discover *d)
     json_t *what = d->old ? changes_to_json(d) : nodes_to_json(d);
 
     return json_print(json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "weft.discover/1", "switches",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "weft.discover/1", "switches",
         (json_int_t)d->topo->switch_count, "cas", (json_int_t)d->topo->ca_count, "routers",
-        (json_int_t)d->topo->router_count, "links", (json_int_t)d->topo->link_count, "problems",
-        discover_troubles_to_json(d), d->old ? "changes" : "nodes", what));
+        (json_int_t)d->topo->router_count, "links", (json_int_t)d->topo->link_count, "requests",
+        (json_int_t)sweep_sends(d->sweep), "problems", discover_troubles_to_json(d),
+        d->old ? "changes" : "nodes", what));
 }

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Subnet management packets have no flow control: switches drop what they have no room for. Other
+ * tools have two or four under way, weft so many unless it is told otherwise. */
+#define HCA_WINDOW 16
+
 enum {
     OPTION_JSON = 1,
     OPTION_LIST,
@@ -22,7 +26,8 @@ enum {
     OPTION_ROUTES,
     OPTION_SAVE,
     OPTION_SINCE,
-    OPTION_TIMEOUT
+    OPTION_TIMEOUT,
+    OPTION_WINDOW
 };
 
 static const struct poptOption option_table[] = {
@@ -42,6 +47,8 @@ static const struct poptOption option_table[] = {
      "print what has changed since that topology was saved", "FILE"},
     {"timeout", '\0', POPT_ARG_STRING, NULL, OPTION_TIMEOUT,
      "how long a node may leave requests unanswered (default 1s)", "TIME"},
+    {"window", '\0', POPT_ARG_STRING, NULL, OPTION_WINDOW,
+     "requests under way at most (default: see the manual page)", "N"},
     POPT_TABLEEND,
 };
 
@@ -102,6 +109,9 @@ static void take(struct options *o, struct discover_request *r, int option)
         break;
     case OPTION_SINCE:
         keep_text(o, &r->since);
+        break;
+    case OPTION_WINDOW:
+        options_count(o, 1, 1024, &r->window);
         break;
     default:
         options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &r->timeout);
@@ -178,6 +188,10 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
     asker_config_init(&c);
     if (r->timeout != 0)
         c.timeout = r->timeout;
+    if (l->on_hca)
+        c.window = HCA_WINDOW;
+    if (r->window != 0)
+        c.window = (uint32_t)r->window;
     err = sweep_new(&c, id, &d->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));

@@ -63,7 +63,7 @@ struct asker {
     uint32_t out, out_again; /* slots not free, with questions of each queue */
     uint32_t window;         /* for those of the first */
     uint32_t tid;
-    uint64_t answers, late;
+    uint64_t sends, answers, late;
     uint8_t stages[STAGES]; /* tries in each; the last may be 0 */
     uint8_t stage_count;
     struct slot slots[];
@@ -215,6 +215,7 @@ void asker_ask(struct asker *a, const struct question *q, const struct route *ro
     *(q->asked > 0 ? &a->out_again : &a->out) += 1;
     s->question = *q;
     s->state = SLOT_OUT;
+    a->sends++;
     smp_make(a, q, route, s->mad);
     *ret = (struct weft_mad_send_req){
         .agent = a->agent,
@@ -325,6 +326,11 @@ bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_
 uint32_t asker_window(const struct asker *a)
 {
     return a->window;
+}
+
+uint64_t asker_sends(const struct asker *a)
+{
+    return a->sends;
 }
 
 bool asker_idle(const struct asker *a)

@@ -93,6 +93,9 @@ bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_
 /** How many questions that are not yet known to wait for the dead may be under way just now. */
 uint32_t asker_window(const struct asker *a);
 
+/** Sends made so far. */
+uint64_t asker_sends(const struct asker *a);
+
 /** Whether nothing waits and nothing is under way. */
 bool asker_idle(const struct asker *a);
 

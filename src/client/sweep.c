@@ -494,6 +494,11 @@ const struct sweep_port *sweep_port(const struct sweep *s, uint32_t port)
     return &s->ports[port];
 }
 
+uint64_t sweep_sends(const struct sweep *s)
+{
+    return asker_sends(s->asker);
+}
+
 uint32_t sweep_conflicts(const struct sweep *s)
 {
     return s->conflicts;

@@ -173,6 +173,9 @@ bool sweep_trouble_stands(const struct sweep *s, const struct sweep_trouble *t);
 const char *sweep_width_word(const struct sweep *s, uint32_t port);
 const char *sweep_speed_word(const struct sweep *s, uint32_t port);
 
+/** Sends made so far, repetitions of the engine not counted. */
+uint64_t sweep_sends(const struct sweep *s);
+
 /** Answers that came to other links than before: a node GUID that two nodes have. */
 uint32_t sweep_conflicts(const struct sweep *s);
 

@@ -36,11 +36,11 @@ struct mad_link {
     struct weft_mad_port *engine; /**< NULL: closed */
     weft_time now;                /**< as of the last mad_link_move(): for calls of the engine */
     uint8_t port;                 /**< the port's number on its node */
+    bool on_hca;                  /**< an adapter's port, no simulated one */
     bool ended;                   /**< nothing comes any more: mad_link_why_ended() */
     struct mad_link_port is;      /**< as of opening, or the last mad_link_look() */
     char where[96]; /**< for people: "mlx5_0 port 1", "host-1 port 1 of /run/weft.sock" */
     /* private to mad_link.c */
-    bool on_hca;
     struct fabric_link fabric;
     struct hca_link hca;
 };

@@ -107,6 +107,7 @@ static void test_each_link_is_crossed_once_and_the_window_is_kept(void **state)
     assert_in_range(cf->most_out, 2, 16);
     /* NodeInfo over 648 links, twice where both ends were asked at a time, and of the own node;
      * 351 NodeDescriptions, 27 SwitchInfos; PortInfo of 27 x 37 switch ports and 324 hosts. */
+    assert_int_equal(sweep_sends(s), cf->posts);
     assert_in_range(cf->posts, 649 + 351 + 27 + 999 + 324, 649 + 351 + 27 + 999 + 324 + 162);
     (void)sweep_free(s);
     cf_free(cf);
