@@ -196,6 +196,9 @@ static void take_message(struct stream *t, const struct weft_siw_wc *wc)
         t->peer_ended = true;
     } else if (t->window > 0) {
         t->acknowledged += (t->window + 1) / 2;
+        /* a peer may say that of blocks that it was never sent */
+        if (t->acknowledged > t->sent)
+            t->acknowledged = t->sent;
     }
     post_recv(t, wc->wr_id);
     if (t->window > 0 && t->unacknowledged >= (t->window + 1) / 2 && post(t, WR_MARK, NULL, 0, 0))

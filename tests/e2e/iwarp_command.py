@@ -55,6 +55,9 @@ def test_a_wrong_command_line_says_what_is_wrong():
             (["ping", "127.0.0.1", "--private", "00" * 509], "508 bytes at most"),
             (["ping", "127.0.0.1", "--mpa", "3"], "--mpa"),
             (["ping", "127.0.0.1", "--mpa", "1", "--p2p", "write"], "--p2p needs MPA revision 2"),
+            (["ping", "127.0.0.1", "--p2p", "read,none"], "wants none, or one or more of write"),
+            (["ping", "127.0.0.1", "--p2p", "read,"], "wants none, or one or more of write"),
+            (["ping", "127.0.0.1", "--p2p", ""], "wants none, or one or more of write"),
             (["ping", "127.0.0.1", "--reject", "00"], "--reject is for the side that listens"),
             (["ping", "127.0.0.1", "--tcp"], "iwarp ping has no --tcp"),
             (["ping", "127.0.0.1", "--crc", "maybe"], "--crc"),
@@ -83,6 +86,7 @@ def test_pings_over_every_option_come_back_and_both_sides_agree():
             (["--p2p", "write"], {"mpa": 2, "rtr": "write"}),
             (["--p2p", "read", "--crc", "on"], {"mpa": 2, "crc": True, "rtr": "read"}),
             (["--p2p", "send"], {"mpa": 2, "rtr": "send"}),
+            (["--p2p", "send,read"], {"mpa": 2, "rtr": "read"}),
             (["--p2p", "none"], {"mpa": 2, "rtr": "none"})]:
         with iwarp_lab.Server(count=3) as server:
             client = iwarp_lab.ping(server.port, *options, count=3).right(3)
@@ -431,6 +435,29 @@ def test_without_a_window_a_peer_sees_what_was_said_and_nothing_else():
                          "--p2p", "none", stdin="first\nsecond\n")
         tap.equal(peer.result(), [b"first\n", b"second\n"])
     tap.succeeds(done)
+
+
+def test_a_peer_that_acknowledges_too_much_stops_nothing():
+    with iwarp_peer.Listener() as listener:
+        def run(listener):
+            with listener.accept(rtr=("write",)) as stream:
+                got = [stream.next_send()]
+                for data in (b"", b"", b"go\n"):
+                    stream.send(data)
+                got.append(stream.next_send())
+                stream.send(b"", opcode=iwarp_peer.SEND_SE)
+                stream.until_end()
+                return got
+        with iwarp_lab.peers(listener, run) as peer, subprocess.Popen(
+                [tap.weft(), "iwarp", "connect", "127.0.0.1", "--port", str(listener.port)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as caller:
+            caller.stdin.write(b"first\n")
+            caller.stdin.flush()
+            tap.equal(caller.stdout.readline(), b"go\n")
+            caller.stdin.write(b"second\n")
+            caller.stdin.close()
+            tap.equal(peer.result(), [b"first\n", b"second\n"])
+            tap.equal(caller.wait(DEADLINE_S), 0)
 
 
 def test_terms_are_told_on_stderr():
