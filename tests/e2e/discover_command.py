@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""weft discover beside ibnetdiscover on the same fabrics, what it says of the dead, and what it sees
-that has changed."""
+"""weft discover beside ibnetdiscover on the same fabrics, what it says of the dead, and what it
+sees that has changed."""
 import contextlib
 import json
 import pathlib
@@ -18,7 +18,8 @@ LAB = None
 
 def run(*options, code=0, lab=None):
     """Runs the command; it must end with a code."""
-    done = tap.run([tap.weft(), "discover", "--fabric", str((lab or LAB).socket), *map(str, options)])
+    socket = str((lab or LAB).socket)
+    done = tap.run([tap.weft(), "discover", "--fabric", socket, *map(str, options)])
     assert done.returncode == code, (f"exit code {done.returncode}, not {code}:\n{done.stdout}\n"
                                      f"{done.stderr}")
     return done
@@ -175,7 +176,8 @@ def test_refusals():
     tap.contains(run("--since", "/nowhere/saved", code=3).stderr, "/nowhere/saved")
     tap.contains(run("--save", "/nowhere/saved", code=3).stderr, "/nowhere/saved")
     with happens(f"loss 100% on agent {HOST}"):
-        tap.contains(run("--node", HOST, "--timeout", "50ms", code=3).stderr, "does not answer itself")
+        done = run("--node", HOST, "--timeout", "50ms", code=3)
+        tap.contains(done.stderr, "does not answer itself")
 
 
 def test_a_pipe_that_closes_is_an_error():
