@@ -226,8 +226,6 @@ static void job_end(struct sa *s, weft_time now, const struct sa_slot *slot, str
 static void all_end(struct sa *s, weft_time now, const struct sa_slot *like,
                     enum sa_outcome outcome, uint8_t rmpp_status)
 {
-    struct sa_job *j;
-
     for (uint32_t i = 0; i + 1 < s->slot_count; i++) {
         struct sa_slot *slot = &s->slots[i];
 
@@ -238,7 +236,9 @@ static void all_end(struct sa *s, weft_time now, const struct sa_slot *like,
         slot->state = SA_SLOT_FREE;
         slot->job = NULL;
     }
-    while ((j = line_take(&s->fresh)) != NULL) {
+    while (s->fresh.first) {
+        struct sa_job *j = line_take(&s->fresh);
+
         j->result.rmpp_status = rmpp_status;
         job_end(s, now, like, j, outcome);
     }

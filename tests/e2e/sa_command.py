@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""weft sa on a fabric with OpenSM: each answer is saquery's, and an SA that is BUSY, silent or asked
-by many is waited for without asking more."""
+"""weft sa on a fabric with OpenSM: each answer is saquery's, and an SA that is BUSY, silent or
+asked by many is waited for without asking more."""
 import json
 import os
 import re
@@ -52,6 +52,11 @@ def fails(words, *parts, code=3):
 
 def saquery(*words):
     return LAB.run(TOOLS, "saquery", "-t", "60000", "--smkey", "1", *words)
+
+
+def records_of(name):
+    """How many records saquery prints."""
+    return len(re.findall(r"^\S.*dump:$", saquery(name), flags=re.M))
 
 
 def packets():
@@ -110,16 +115,23 @@ def test_groups_are_those_of_saquery():
     tap.contains(done("groups").stdout, "ff12:401b:ffff::ffff:ffff")
 
 
-def service(method, *more):
-    gid = f"fe80::{HOSTS[-1].port_guids[1]:016x}"
-    gid = re.sub(r"([0-9a-f]{4})(?=[0-9a-f])", r"\1:", gid)
-    return ask("raw", "--attr", "SR", "--method", method, "--field", "service_id=0x1234",
-               "--field", f"service_gid={gid}", "--field", "pkey=0xffff", *more)
+def own_gid():
+    guid = f"{HOSTS[-1].port_guids[1]:016x}"
+    return "fe80::" + ":".join(guid[at:at + 4] for at in range(0, 16, 4))
+
+
+def raw(attribute, method, **fields):
+    words = (word for name, value in fields.items() for word in ("--field", f"{name}={value}"))
+    return ask("raw", "--attr", attribute, "--method", method, *words)
+
+
+def service(method, **more):
+    return raw("SR", method, service_id="0x1234", service_gid=own_gid(), pkey="0xffff", **more)
 
 
 def test_a_service_is_set_found_and_deleted():
     tap.equal(ask("services")["records"], [], "at first")
-    made = service("set", "--field", "lease_s=0xffffffff", "--field", "name=weft test")
+    made = service("set", lease_s="0xffffffff", name="weft test")
     tap.equal(made["records"][0]["name"], "weft test")
     got = ask("services")["records"]
     tap.equal([(one["service_id"], one["name"]) for one in got],
@@ -127,8 +139,38 @@ def test_a_service_is_set_found_and_deleted():
     line = done("services").stdout.splitlines()[1]
     tap.contains(line, "for ever")
     tap.contains(saquery("SR"), "weft test")
-    service("delete", "--field", "name=weft test")
+    service("delete", name="weft test")
     tap.equal(ask("services")["records"], [], "at the end")
+
+
+def test_a_group_is_joined_and_left():
+    group = {"mgid": "ff12:401b:ffff::ffff:ffff", "port_gid": own_gid(), "join_state": 1}
+
+    def members():
+        return [one["port_gid"] for one in ask("groups", "--sm-key", "1")["records"]]
+
+    tap.equal(members(), [], "at first")
+    joined = raw("MCMR", "set", **group)["records"][0]
+    tap.equal((joined["mlid"], joined["join_state"]), (0xC000, "0x1"))
+    tap.equal([one.replace(":0000:0000:0000:", "::", 1) for one in members()], [own_gid()])
+    raw("MCMR", "delete", **group)
+    tap.equal(members(), [], "at the end")
+
+
+def test_a_subscription_is_made_and_ended():
+    trap = {"lid_begin": 0xFFFF, "is_generic": 1, "type": 0xFFFF, "trap": 64, "qpn": 1,
+            "resp_time": 19, "producer": 0xFFFFFF}
+
+    def subscriptions():
+        got = ask("raw", "--attr", "IIR", "--sm-key", "1")["records"]
+        tap.equal(len(got), records_of("IIR"))
+        return [(one["inform_info"]["trap"], one["inform_info"]["qpn"]) for one in got]
+
+    tap.equal(subscriptions(), [], "at first")
+    raw("InformInfo", "set", subscribe=1, **trap)
+    tap.equal(subscriptions(), [(64, "0x000001")])
+    raw("InformInfo", "set", subscribe=0, **trap)
+    tap.equal(subscriptions(), [], "at the end")
 
 
 def test_a_path_is_that_of_saquery_and_its_links_are_cables():
@@ -162,7 +204,7 @@ def test_a_path_is_that_of_saquery_and_its_links_are_cables():
 def test_every_table_has_as_many_records_as_saquery_says():
     for name in ("NR", "PIR", "SWIR", "LFTR", "SMIR", "LR", "GIR", "SL2VL", "PKTR", "VLAR", "IIR",
                  "MFTR"):
-        wanted = len(re.findall(r"^\S.*dump:$", saquery(name), flags=re.M))
+        wanted = records_of(name)
         got = ask("raw", "--attr", name, "--sm-key", "1")["records"]
         tap.equal(len(got), wanted, name)
     lid = FOUND.nodes[HOSTS[3].id].lid()

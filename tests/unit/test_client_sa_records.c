@@ -15,7 +15,9 @@ static void test_a_kind_is_found_by_name_short_name_and_id(void **state)
     size_t count = 0;
 
     (void)state;
-    for (const struct sa_kind *k; (k = sa_kind_at(count)) != NULL; count++) {
+    for (; sa_kind_at(count); count++) {
+        const struct sa_kind *k = sa_kind_at(count);
+
         assert_ptr_equal(sa_kind_named(k->name), k);
         assert_ptr_equal(sa_kind_named(k->short_name), k);
         assert_ptr_equal(sa_kind_of(k->attr_id), k);
