@@ -117,6 +117,8 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
     config.wanted = ret->wanted;
     if (r->timeout != 0)
         config.asker.timeout = r->timeout;
+    if (config.asker.first > config.asker.timeout / 2)
+        config.asker.first = config.asker.timeout / 2;
     if (r->window != 0) {
         config.asker.window_max = (uint32_t)r->window;
         if (config.asker.window_first > config.asker.window_max)

@@ -9,7 +9,7 @@
 
 #define WINDOW_LIMIT 512
 #define WINDOW_MIN   4
-#define TRIES_MAX    250
+#define FIRST_MIN    WEFT_MS
 #define TIMEOUT_MIN  (4 * WEFT_MS)
 #define TIMEOUT_MAX  (60 * WEFT_S)
 
@@ -19,7 +19,10 @@
 #define LATE_MIN   4
 
 /* Where more than one answer of so many came late, the window is too large. */
-#define SHRINK_SHARE 4
+#define SHRINK_SHARE 2
+
+/* What is added to the wait grows up to so many times the first one. */
+#define PATIENCE 2
 
 #define NO_SLOT UINT32_MAX
 
@@ -44,7 +47,7 @@ struct gmp_asker {
     struct gmp_asker_config config;
     weft_mad_agent_id agent;
     uint8_t mgmt_class;
-    struct weft_mad_retry retry;
+    struct weft_mad_retry patient;
     struct gmp_question *queue; /* a ring */
     uint32_t queue_space, queue_first, queue_count;
     uint32_t free, again; /* lists of slots */
@@ -60,15 +63,19 @@ struct gmp_asker {
 
 void gmp_asker_config_init(struct gmp_asker_config *ret)
 {
-    *ret = (struct gmp_asker_config){
-        .window_first = 64, .window_max = 512, .timeout = WEFT_S, .tries = 10, .rounds = 4};
+    *ret = (struct gmp_asker_config){.window_first = 64,
+                                     .window_max = 512,
+                                     .timeout = WEFT_S,
+                                     .first = 25 * WEFT_MS,
+                                     .rounds = 4};
 }
 
 static bool is_usable(const struct gmp_asker_config *c)
 {
     return c->window_first >= 1 && c->window_first <= c->window_max &&
            c->window_max <= WINDOW_LIMIT && c->timeout >= TIMEOUT_MIN &&
-           c->timeout <= TIMEOUT_MAX && c->tries >= 1 && c->tries <= TRIES_MAX && c->rounds >= 1;
+           c->timeout <= TIMEOUT_MAX && c->first >= FIRST_MIN && c->first <= c->timeout / 2 &&
+           c->rounds >= 1;
 }
 
 int gmp_asker_new(const struct gmp_asker_config *c, weft_mad_agent_id agent, uint8_t mgmt_class,
@@ -90,7 +97,12 @@ int gmp_asker_new(const struct gmp_asker_config *c, weft_mad_agent_id agent, uin
     a->config = config;
     a->agent = agent;
     a->mgmt_class = mgmt_class;
-    weft_mad_retry_init(&a->retry);
+    weft_mad_retry_init(&a->patient);
+    a->patient.kind = WEFT_MAD_RETRY_BACKOFF;
+    a->patient.bound = WEFT_MAD_BOUND_TIME;
+    a->patient.base_ns = a->patient.jitter_ns = config.first;
+    a->patient.cap_ns = PATIENCE * config.first;
+    a->patient.total_ns = config.timeout - 2 * config.first;
     a->window = config.window_first;
     a->again = NO_SLOT;
     a->slot_count = slots;
@@ -148,8 +160,7 @@ bool gmp_asker_next(struct gmp_asker *a, struct gmp_question *ret)
 static void slot_post(struct gmp_asker *a, struct slot *s, struct weft_mad_send_req *ret)
 {
     s->state = SLOT_OUT;
-    if (s->waits || a->config.tries == 1)
-        s->rounds++;
+    s->rounds += s->waits;
     a->stats.questions++;
     mad_set_tid(s->mad, ++a->tid);
     *ret = (struct weft_mad_send_req){
@@ -157,11 +168,8 @@ static void slot_post(struct gmp_asker *a, struct slot *s, struct weft_mad_send_
         .to = s->to,
         .data = s->mad,
         .len = WEFT_MAD_BYTES,
-        .timeout = a->config.timeout / a->config.tries,
-        .retries = (uint8_t)(!s->waits             ? 0
-                             : a->config.tries > 2 ? a->config.tries - 2
-                                                   : 0),
-        .retry = &a->retry,
+        .timeout = a->config.first,
+        .retry = s->waits ? &a->patient : NULL,
         .user_data = (uint64_t)(s - a->slots) + 1,
     };
 }
@@ -217,7 +225,7 @@ static void slot_free(struct gmp_asker *a, struct slot *s)
  * window, then as often as packets that get lost are a reason to. */
 static bool is_asked_again(struct gmp_asker *a, struct slot *s)
 {
-    if (!s->waits && a->config.tries > 1) {
+    if (!s->waits) {
         s->waits = true;
         a->waiting++;
         return true;

@@ -23,7 +23,9 @@ struct gmp_asker_config {
                               the living */
     weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead;
                               4 ms..1 min */
-    uint8_t tries;       /**< default 10: packets sent in that time; 1..250 */
+    weft_time first;     /**< default 25 ms: the wait for an answer to the first packet, and to the
+                              second; then the waits grow, randomized, up to three times that,
+                              until the timeout; 1 ms..half the timeout */
     uint8_t rounds;      /**< default 4: how often all of this is done where packets get lost: where
                               more than one answer of 16 needed a second packet; at least 1 */
 };

@@ -517,7 +517,7 @@ static void test_configurations_out_of_range(void **state)
 
     (void)state;
     counters_config_init(&config);
-    config.asker.tries = 0;
+    config.asker.first = 0;
     assert_int_equal(counters_new(l.sweep, &config, NULL, l.agent, &c), WEFT_ERR_INVALID);
     assert_null(c);
     assert_null(counters_free(NULL));
