@@ -147,6 +147,16 @@ static bool serve_step(struct client *c, bool *ret_moved)
     }
 }
 
+static void report_text(const struct ping *p, const char *address)
+{
+    if (p->done == 0)
+        printf("%s: no ping\n", address);
+    else
+        printf("%s: %" PRIu64 " ping%s of %" PRIu64 " bytes, %" PRIu64 " right\n", address, p->done,
+               p->done == 1 ? "" : "s", p->bytes, p->done - p->wrong);
+    fflush(stdout);
+}
+
 static void report(struct service *v, struct ping *p, bool good)
 {
     char address[IWARP_ADDRESS_TEXT];
@@ -156,9 +166,7 @@ static void report(struct service *v, struct ping *p, bool good)
     if (p->error[0] != '\0')
         message("%s: ping %" PRIu64 ": %s", address, p->done + 1, p->error);
     if (!v->request->json) {
-        printf("%s: %" PRIu64 " ping%s of %" PRIu64 " bytes, %" PRIu64 " right\n", address, p->done,
-               p->done == 1 ? "" : "s", p->bytes, p->done - p->wrong);
-        fflush(stdout);
+        report_text(p, address);
         return;
     }
     client = json_pack("{s:b, s:I, s:I, s:I, s:o}", "ok", good, "size", (json_int_t)p->bytes,
