@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The calls that connect, in their states and with what they refuse. */
+#include "iw/facade.h"
+#include "iw/socket.h"
 #include "iw_fixture.h"
 
 #include <arpa/inet.h>
@@ -187,6 +189,46 @@ static void test_a_qp_serves_one_connection_at_a_time_R131(void **state)
     assert_int_equal(player_wait(&client, WEFT_IW_REPLY, id, 1).status, 0);
 }
 
+/* A listener whose queue is full: who dials it waits. */
+static int full_listener(struct sockaddr_storage *there, int *ret_first)
+{
+    int fd = raw_listen(there);
+
+    assert_int_equal(listen(fd, 0), 0);
+    *ret_first = raw_connect(there);
+    return fd;
+}
+
+/* As if the way to the one peer that is dialed had been lost. */
+static void lose_way(struct weft_iw *iw)
+{
+    struct iw_socket *s = NULL;
+
+    facade_lock(iw);
+    for (size_t i = 0; i <= iw->loop->bucket_mask && !s; i++)
+        s = iw->loop->buckets[i];
+    assert_non_null(s);
+    assert_int_equal(s->kind, IW_SOCKET_DIALING);
+    assert_int_equal(
+        weft_siw_tcp_failed(iw->loop->siw, iw_loop_now(), s->ep, WEFT_IWCM_UNREACHABLE), 0);
+    facade_leave(iw);
+}
+
+static void test_a_way_that_is_lost_after_the_call_is_told_by_a_reply(void **state)
+{
+    weft_iw_id id = player_id(&client);
+    struct sockaddr_storage there;
+    int first, fd = full_listener(&there, &first);
+
+    (void)state;
+    assert_int_equal(player_connect(&client, id, &there, player_qp(&client)), 0);
+    lose_way(client.iw);
+    assert_int_equal(player_wait(&client, WEFT_IW_REPLY, id, 1).status, -EHOSTUNREACH);
+    assert_int_equal(player_state(&client, id), WEFT_IWCM_IDLE);
+    (void)close(first);
+    (void)close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +242,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_arguments_and_states_that_are_refused, start, stop),
         cmocka_unit_test_setup_teardown(test_a_qp_serves_one_connection_at_a_time_R131, start,
                                         stop),
+        cmocka_unit_test_setup_teardown(test_a_way_that_is_lost_after_the_call_is_told_by_a_reply,
+                                        start, stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
