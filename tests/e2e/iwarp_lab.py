@@ -54,13 +54,13 @@ class Ended:
 class Weft:
     """A running weft, its output in files."""
 
-    def __init__(self, words):
+    def __init__(self, words, stdin=subprocess.DEVNULL):
         self.command = ["weft", *words]
         self.folder = tap.scratch()
         self.out, self.err = (pathlib.Path(self.folder.name, name) for name in ("out", "err"))
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(  # pylint: disable=consider-using-with
-                [tap.weft(), *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+                [tap.weft(), *words], stdin=stdin, stdout=out, stderr=err)
         self.pid = self.process.pid
 
     def __enter__(self):
@@ -74,6 +74,8 @@ class Weft:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
 
     def said(self):
         return [path.read_text(encoding="utf-8", errors="replace") for path in (self.out, self.err)]

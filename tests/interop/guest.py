@@ -53,18 +53,29 @@ class Command:
         self.sock.sendall(f"exec 2>&1\n( {text}\n) </dev/null\necho \"@@RC=$?@@\"\nexit\n".encode())
         self.said = b""
 
+    def hear(self):
+        """Takes what it prints next; False: nothing will follow."""
+        self.sock.settimeout(max(self.deadline - time.monotonic(), 0.001))
+        try:
+            more = self.sock.recv(65536)
+        except TimeoutError:
+            raise Hangs(f"in the guest: not done in time: {self.text}\n"
+                        f"{self.said.decode(errors='replace')}") from None
+        self.said += more
+        return bool(more)
+
+    def wait_for(self, word):
+        """Waits until it has printed a word."""
+        while word.encode() not in self.said:
+            if not self.hear():
+                raise Failed(f"in the guest: {self.text}: never says {word}\n"
+                             f"{self.said.decode(errors='replace')}")
+
     def wait(self):
         """Its exit status and what it printed."""
         while b"@@RC=" not in self.said or not self.said.endswith(b"@@\n"):
-            self.sock.settimeout(max(self.deadline - time.monotonic(), 0.001))
-            try:
-                more = self.sock.recv(65536)
-            except TimeoutError:
-                raise Hangs(f"in the guest: not done in time: {self.text}\n"
-                            f"{self.said.decode(errors='replace')}") from None
-            if not more:
+            if not self.hear():
                 break
-            self.said += more
         self.sock.close()
         output, _, status = self.said.decode(errors="replace").partition("@@RC=")
         if not status:

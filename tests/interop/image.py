@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Builds the guest of the interop tests from Debian packages: a kernel, siw as a module, rping.
+"""Builds the guest of the interop tests from Debian packages: a kernel, siw as a module, rping,
+and rdmacm.c, what rping cannot do.
 
 The packages are unpacked below build/vm (or $WEFT_VM), and nothing but tools/setup installs any.
 Debian's kernels come without siw, so it is compiled from the kernel's source, twice: unmodified
@@ -35,6 +36,9 @@ PROVIDER = "ibverbs-providers"
 # What this script itself starts.
 TOOLS = {"cpio": "cpio", "make": "make", "gcc": "gcc", "strip": "binutils", "xz": "xz-utils",
          "qemu-system-x86_64": "qemu-system-x86"}
+
+# A header that rdmacm.c includes, below /usr/include.
+HEADER, HEADER_PACKAGE = "rdma/rdma_cma.h", "librdmacm-dev"
 
 # Each before those that need it, beyond what modules say themselves: siw without a CRC32C at hand
 # would come up without CRC.
@@ -203,6 +207,14 @@ def build_siw(packages, stage):
     return modules
 
 
+def build_rdmacm(stage):
+    """The program of rdmacm.c."""
+    target = stage / "rdmacm"
+    run(["gcc", "-std=c17", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", target,
+         HERE / "rdmacm.c", "-lrdmacm", "-libverbs"])
+    return target
+
+
 def unpack_kernel(packages, stage):
     """Its modules by name, and the kernel itself."""
     target = stage / "kernel"
@@ -272,9 +284,10 @@ def install(root, path, files):
         files[library] = pathlib.Path(library)
 
 
-def guest_files():
+def guest_files(rdmacm):
     """Guest's path -> this machine's file."""
     files = {}
+    install("/usr/bin/rdmacm", rdmacm, files)
     for name in PROGRAMS:
         place = "/bin/busybox" if name == "busybox" else f"/usr/bin/{name}"
         install(place, program(name), files)
@@ -291,11 +304,11 @@ def guest_files():
     return files
 
 
-def fill_root(root, modules):
+def fill_root(root, modules, rdmacm):
     """The guest's whole file system."""
     for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "etc", "run", "modules"):
         (root / name).mkdir(parents=True)
-    for place, path in guest_files().items():
+    for place, path in guest_files(rdmacm).items():
         target = root / place.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path.resolve(), target)
@@ -320,7 +333,7 @@ def pack(root, target):
 def key(packages):
     """What an image depends on."""
     digest = hashlib.sha256(packages.version.encode())
-    for path in (HERE / "image.py", HERE / "guest_init.sh"):
+    for path in (HERE / "image.py", HERE / "guest_init.sh", HERE / "rdmacm.c"):
         digest.update(path.read_bytes())
     return f"{packages.release}-{digest.hexdigest()[:12]}"
 
@@ -329,6 +342,8 @@ def build(metapackage="linux-image-amd64", say=print):
     """The folder of an image: vmlinux and initramfs.cpio. Raises Unavailable or Broken."""
     for name in {**PROGRAMS, **TOOLS}:
         program(name)
+    if not pathlib.Path("/usr/include", HEADER).exists():
+        raise Unavailable(f"{HEADER} is missing: it is of the package {HEADER_PACKAGE}")
     packages = find_packages(metapackage)
     image = folder() / key(packages)
     if (image / "initramfs.cpio").exists():
@@ -343,7 +358,7 @@ def build(metapackage="linux-image-amd64", say=print):
         unpacking = pool.submit(unpack_kernel, packages, stage)
         built = build_siw(packages, stage)
         modules, kernel = unpacking.result()
-    fill_root(stage / "root", {**modules, **built})
+    fill_root(stage / "root", {**modules, **built}, build_rdmacm(stage))
     image.mkdir(exist_ok=True)
     (image / "vmlinux").write_bytes(uncompressed(kernel))
     pack(stage / "root", image / "initramfs.part")

@@ -40,6 +40,13 @@ def test_peer_to_peer_begins_with_a_write_or_a_read(lab):
             agreed(done, rtr=kind, crc=crc == "on")
 
 
+def test_of_several_frames_to_begin_with_the_kernel_picks_one_that_is_sent(lab):
+    lab.siw()
+    for offer, picked in (("read,send", "read"), ("write,read", "write"),
+                          ("write,read,send", "write")):
+        agreed(lab.ping(p2p=offer, count=2).right(2), rtr=picked)
+
+
 def test_private_data_of_any_length_that_siw_takes(lab):
     lab.siw()
     for length in (1, 4, 64, 251):

@@ -10,11 +10,13 @@ SECONDS = 60
 
 class Line:
     """Relays connections to a server. edit(direction, number, frame) gives what goes on instead of
-    a frame; number 0 is the MPA request or reply, 1 the first FPDU."""
+    a frame; number 0 is the MPA request or reply, 1 the first FPDU. The end of a direction in
+    `endless` is not passed on."""
 
-    def __init__(self, server_port, edit=lambda direction, number, frame: frame):
+    def __init__(self, server_port, edit=lambda direction, number, frame: frame, endless=()):
         self.server_port = server_port
         self.edit = edit
+        self.endless = endless
         self.frames = {TO_SERVER: [], TO_CLIENT: []}
         self.sockets = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -56,7 +58,8 @@ class Line:
                     sink.sendall(self.edit(direction, number, frame))
                     number += 1
             sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
+            if direction not in self.endless:
+                sink.shutdown(socket.SHUT_WR)
         except OSError:
             # One side has reset the connection: the other one learns of it as well.
             for sock in (source, sink):
