@@ -86,8 +86,8 @@ struct weft_siw_config {
     weft_time close_timeout_ns;   /**< orderly close: until the peer has closed too; 5 s */
     /** Linux siw sends its reply before it can receive: a first FPDU that comes in between stays
      * in its socket until more bytes follow. When the peer has said nothing for so long after our
-     * first FPDU, a zero-length RDMA Write nudges it, up to three times. 0: never. Default 20 ms.
-     */
+     * first FPDU, a zero-length RDMA Write nudges it, and again after twice, four times ... as
+     * long, eight times in all. 0: never. Default 20 ms. */
     weft_time nudge_ns;
     uint32_t segment_bytes; /**< FPDUs are at most so long, header and CRC included; 0: what fits
                                  one TCP segment (the host's mss); default 0 */

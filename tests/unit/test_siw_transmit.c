@@ -439,7 +439,7 @@ static void test_the_rtr_frame_comes_first(void **state)
     }
 }
 
-static void test_a_silent_peer_is_nudged_three_times(void **state)
+static void test_a_silent_peer_is_nudged_ever_less_often(void **state)
 {
     struct terms t = siw_terms();
     struct siw_fixture *f = connected(&t);
@@ -452,10 +452,10 @@ static void test_a_silent_peer_is_nudged_three_times(void **state)
     assert_int_equal(f->told.deadline, WEFT_TIME_NEVER);
     siw_flush(f);
     expect_messages(f, "s");
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 8; i++) {
         struct siw_fpdu fpdu;
 
-        assert_int_equal(f->told.deadline, f->s.now + 20 * WEFT_MS);
+        assert_int_equal(f->told.deadline, f->s.now + (20 * WEFT_MS << i));
         f->s.now = f->told.deadline;
         f->told.deadline = WEFT_TIME_NEVER;
         f->told.outputs = 0;
@@ -565,7 +565,7 @@ int main(void)
         cmocka_unit_test(test_a_read_needs_a_sink_it_may_write_to),
         cmocka_unit_test(test_a_responder_is_silent_until_the_peer_has_spoken),
         cmocka_unit_test(test_the_rtr_frame_comes_first),
-        cmocka_unit_test(test_a_silent_peer_is_nudged_three_times),
+        cmocka_unit_test(test_a_silent_peer_is_nudged_ever_less_often),
         cmocka_unit_test(test_a_peer_that_was_heard_is_left_alone),
         cmocka_unit_test(test_who_is_never_nudged),
         cmocka_unit_test(test_the_longest_message_begins_well),

@@ -10,7 +10,9 @@
 /* A frame that says only "here I am" names this STag: some peers refuse 0 (RFC 6581 9 leaves it
  * open). */
 #define EMPTY_STAG 1
-#define NUDGES_MAX 3
+/* A peer on a busy machine may need long until it can hear: each waits twice as long as the one
+ * before. */
+#define NUDGES_MAX 8
 /* Smaller segments could not hold a Read Request or a Terminate. */
 #define ULPDU_MIN  128
 
@@ -472,7 +474,7 @@ void qp_timer(struct weft_siw *s, struct qp *qp)
         s->stats.nudges++;
     }
     if (tx->nudges < NUDGES_MAX)
-        connection_arm(s, qp->ep, siw_after(s, s->config.nudge_ns));
+        connection_arm(s, qp->ep, siw_after(s, s->config.nudge_ns << tx->nudges));
     else
         tx->nudge = NUDGE_OFF;
     transmit_kick(s, qp);
