@@ -84,8 +84,8 @@ static const struct poptOption option_table[] = {
     {"crc", '\0', POPT_ARG_STRING, NULL, OPTION_CRC, "ask for CRC (default off)", "on|off"},
     {"mpa", '\0', POPT_ARG_STRING, NULL, OPTION_MPA, "MPA revision to ask with (default 2)", "1|2"},
     {"p2p", '\0', POPT_ARG_STRING, NULL, OPTION_P2P,
-     "offer peer-to-peer mode with this first frame (default: connect write, ping none)",
-     "none|write|read|send"},
+     "offer peer-to-peer mode with one of these first frames (default: connect write, ping none)",
+     "none|write|read|send,..."},
     {"markers", '\0', POPT_ARG_NONE, NULL, OPTION_MARKERS,
      "ask for markers, to see that they are refused", NULL},
     {"private", '\0', POPT_ARG_STRING, NULL, OPTION_PRIVATE, "private data for the peer", "HEX"},
@@ -186,13 +186,47 @@ static void parse_seconds(struct options *o, struct iwarp_request *r)
         r->seconds = thousandths * WEFT_MS;
 }
 
+/* Several frames are an offer the peer picks from. */
+static void parse_frames(struct options *o, struct iwarp_request *r)
+{
+    static const struct {
+        const char *name;
+        uint8_t rtr;
+    } frames[] = {
+        {"write", WEFT_SIW_RTR_WRITE},
+        {"read", WEFT_SIW_RTR_READ},
+        {"send", WEFT_SIW_RTR_SEND},
+    };
+    const char *text = options_text(o);
+    const char *p = text;
+    bool known = true;
+
+    r->siw.rtr = WEFT_SIW_RTR_NONE;
+    if (strcmp(text, "none") == 0)
+        return;
+    do {
+        size_t length = strcspn(p, ",");
+
+        known = false;
+        for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+            if (strlen(frames[i].name) == length && memcmp(frames[i].name, p, length) == 0) {
+                r->siw.rtr |= frames[i].rtr;
+                known = true;
+            }
+        }
+        p += length;
+    } while (known && *p++ == ',');
+    if (!known)
+        options_refuse(o,
+                       "--p2p \"%s\": wants none, or one or more of write, read and send with "
+                       "commas between them",
+                       text);
+}
+
 static void parse_wire(struct options *o, int option, struct iwarp_request *r)
 {
     static const char *const on_off[] = {"on", "off", NULL};
     static const char *const revisions[] = {"1", "2", NULL};
-    static const char *const frames[] = {"none", "write", "read", "send", NULL};
-    static const uint8_t rtr[] = {WEFT_SIW_RTR_NONE, WEFT_SIW_RTR_WRITE, WEFT_SIW_RTR_READ,
-                                  WEFT_SIW_RTR_SEND};
     size_t word = 0;
 
     if (option == OPTION_CRC) {
@@ -202,8 +236,7 @@ static void parse_wire(struct options *o, int option, struct iwarp_request *r)
         options_word(o, revisions, &word);
         r->siw.mpa_revision = (uint8_t)(word + 1);
     } else {
-        options_word(o, frames, &word);
-        r->siw.rtr = rtr[word];
+        parse_frames(o, r);
     }
 }
 
