@@ -12,8 +12,6 @@
 #define TIMEOUT_MIN (100 * WEFT_MS)
 #define TIMEOUT_MAX (3600 * WEFT_S)
 
-#define FIELDS_MAX 32
-
 enum {
     OPTION_JSON = 1,
     OPTION_TIMEOUT,
@@ -39,11 +37,16 @@ static const struct action actions[] = {
 };
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
+/* A --field as it was written. */
+struct field_text {
+    struct field_text *next; /* the one given before */
+    char text[];
+};
+
 /* What is read before it is known which attribute is meant. */
 struct words {
     char *attr;
-    char *fields[FIELDS_MAX];
-    size_t field_count;
+    struct field_text *fields;
     const char *raw_option; /* one that only raw has */
     uint64_t mask, modifier;
     bool masked;
@@ -129,21 +132,47 @@ static void keep_number(struct options *o, int base, uint64_t max, uint64_t *ret
                        (unsigned long long)max);
 }
 
-static char *copy(struct options *o)
+static void keep_text(struct options *o, char **ret)
 {
-    char *made = strdup(options_text(o));
+    char *text = strdup(options_text(o));
 
-    if (!made)
+    if (!text)
         options_refuse(o, "no memory for the command line");
-    return made;
+    free(*ret);
+    *ret = text;
+}
+
+static void keep_field(struct options *o, struct words *w)
+{
+    const char *text = options_text(o);
+    size_t bytes = strlen(text) + 1;
+    struct field_text *f = malloc(sizeof(*f) + bytes);
+
+    if (!f) {
+        options_refuse(o, "no memory for the command line");
+        return;
+    }
+    memcpy(f->text, text, bytes);
+    f->next = w->fields;
+    w->fields = f;
+}
+
+static void words_clear(struct words *w)
+{
+    while (w->fields) {
+        struct field_text *f = w->fields;
+
+        w->fields = f->next;
+        free(f);
+    }
+    free(w->attr);
 }
 
 static void take_raw(struct options *o, int option, struct words *w)
 {
     w->raw_option = options_name(o);
     if (option == OPTION_ATTR) {
-        free(w->attr);
-        w->attr = copy(o);
+        keep_text(o, &w->attr);
     } else if (option == OPTION_MASK) {
         keep_number(o, 16, UINT64_MAX, &w->mask);
         w->masked = true;
@@ -151,10 +180,8 @@ static void take_raw(struct options *o, int option, struct words *w)
         options_word(o, method_words, &w->method);
     } else if (option == OPTION_MODIFIER) {
         keep_number(o, 0, UINT32_MAX, &w->modifier);
-    } else if (w->field_count == FIELDS_MAX) {
-        options_refuse(o, "--field: %d are enough for any record", FIELDS_MAX);
     } else {
-        w->fields[w->field_count++] = copy(o);
+        keep_field(o, w);
     }
 }
 
@@ -217,11 +244,11 @@ static void make_raw(struct options *o, const struct words *w, struct sa_request
     find_attribute(o, w->attr, request);
     q->method = methods[w->method];
     q->attr_mod = (uint32_t)w->modifier;
-    for (size_t i = 0; i < w->field_count && !options_stopped(o); i++) {
-        const char *wrong = sa_field_set(request->kind, w->fields[i], q->record, &q->mask);
+    for (const struct field_text *f = w->fields; f && !options_stopped(o); f = f->next) {
+        const char *wrong = sa_field_set(request->kind, f->text, q->record, &q->mask);
 
         if (wrong)
-            options_refuse(o, "--field %s: %s", w->fields[i], wrong);
+            options_refuse(o, "--field %s: %s", f->text, wrong);
     }
     if (w->masked)
         q->mask = w->mask;
@@ -266,9 +293,7 @@ int verb_sa(int argc, const char **argv)
     if (!stopped)
         exit_code = action->run(&request);
     parse_exit_code = options_done(&o);
-    free(w.attr);
-    for (size_t i = 0; i < w.field_count; i++)
-        free(w.fields[i]);
+    words_clear(&w);
     mad_place_clear(&place);
     return stopped ? parse_exit_code : exit_code;
 }

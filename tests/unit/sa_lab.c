@@ -94,7 +94,7 @@ static void answer_table(struct sl *l, const uint8_t *request, const struct weft
     rmpp_set_version(mad, WEFT_RMPP_VERSION);
     rmpp_set_type(mad, WEFT_RMPP_DATA);
     rmpp_set_flags(mad, WEFT_RMPP_FLAG_ACTIVE);
-    wire_set(WIRE_SA_ATTR_OFFSET, mad, l->count > 0 ? l->stride / 8 : 0);
+    wire_set(WIRE_SA_ATTR_OFFSET, mad, l->count > 0 && !l->hides_stride ? l->stride / 8 : 0);
     for (uint32_t i = 0; i < l->count; i++) {
         uint8_t *record = mad + WEFT_SA_DATA_OFFSET + i * l->stride;
 

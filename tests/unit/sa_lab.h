@@ -35,6 +35,7 @@ struct sl {
     uint16_t elsewhere;     /* REDIRECTS */
     uint16_t at;            /* the LID the SA has; packets to others are lost */
     uint32_t count, stride; /* of a table's records */
+    bool hides_stride;      /* AttributeOffset says 0 */
     uint8_t record[SA_RECORD_BYTES]; /* begins each record */
     unsigned packets;                /* requests that have left, repeated ones included */
     weft_time times[SL_PACKETS];     /* when */

@@ -410,6 +410,12 @@ static void test_refusals_and_answers_to_something_else(void **state)
     l->mood = SL_WRONG;
     sl_ask(l, GET, PATHS, 0);
     assert_int_equal(sl_result(l).outcome, SA_MALFORMED);
+    l->mood = SL_ANSWERS;
+    l->hides_stride = true;
+    sl_ask(l, TABLE, NODES, 0);
+    r = sl_result(l);
+    assert_int_equal(r.outcome, SA_MALFORMED);
+    assert_int_equal(r.count, 0);
     l->probe_counts = true; /* whatever it says to ClassPortInfo: it lives */
     l->mood = SL_REFUSES;
     sa_sm(l->sa, l->now, SL_SM_LID, 1);
