@@ -110,6 +110,30 @@ static void test_a_request_by_waiting_has_the_peer_s_private_data_R115(void **st
     assert_int_equal(weft_iw_wait(server.iw, e.id, 0, &e), -ETIMEDOUT);
 }
 
+/* The private data of the request and of the own reply are not told again, and not lost. */
+static void test_established_brings_no_private_data_R117(void **state)
+{
+    weft_iw_id quiet = player_quiet_id(&server), id = player_quiet_id(&client);
+    struct sockaddr_in there = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct weft_iwcm_param p = {
+        .private_data = "mine", .private_bytes = 4, .qpn = player_qp(&server)};
+    struct weft_iw_event request, e;
+    struct sockaddr_storage bound;
+
+    (void)state;
+    assert_int_equal(weft_iw_listen(server.iw, quiet, (struct sockaddr *)&there, 0, &bound), 0);
+    assert_int_equal(player_connect(&client, id, &bound, player_qp(&client)), 0);
+    assert_int_equal(weft_iw_wait(server.iw, quiet, PLAYER_PATIENCE_MS, &request), 0);
+    assert_int_equal(weft_iw_accept(server.iw, request.id, &p), 0);
+    assert_int_equal(weft_iw_wait(server.iw, request.id, PLAYER_PATIENCE_MS, &e), 0);
+    assert_int_equal(e.type, WEFT_IW_ESTABLISHED);
+    assert_int_equal(e.peer.private_bytes, 0);
+    assert_int_equal(weft_iw_wait(client.iw, id, PLAYER_PATIENCE_MS, &e), 0);
+    assert_int_equal(e.type, WEFT_IW_REPLY);
+    assert_int_equal(e.peer.private_bytes, 4);
+    assert_memory_equal(e.peer.private_data, "mine", 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +143,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_events_that_wait_go_to_a_new_callback, start, stop),
         cmocka_unit_test_setup_teardown(test_a_request_by_waiting_has_the_peer_s_private_data_R115,
                                         start, stop),
+        cmocka_unit_test_setup_teardown(test_established_brings_no_private_data_R117, start, stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
