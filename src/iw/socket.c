@@ -461,6 +461,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         }
         if (!s->ended && (status < 0 || (events & UV_READABLE) != 0))
             socket_read(s);
+        else if (s->ended && status < 0)
+            socket_lost(s); /* behind a FIN nothing is read that could tell */
     }
     socket_watch(s);
     iw_loop_pump(l);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sockets at their limits: no descriptors, both IP versions, many peers at once, peers that are
  * refused. */
+#include "iw/facade.h"
+#include "iw/socket.h"
 #include "iw_fixture.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -146,6 +149,48 @@ static void test_nobody_there_is_refused_and_the_own_address_is_used(void **stat
     assert_int_equal(local.sin_addr.s_addr, own.sin_addr.s_addr);
 }
 
+/* What the loop waits for at the one socket that is connected. */
+static int connected_watch(struct weft_iw *iw)
+{
+    int watched = -1;
+
+    facade_lock(iw);
+    for (size_t i = 0; i <= iw->loop->bucket_mask; i++)
+        for (const struct iw_socket *s = iw->loop->buckets[i]; s; s = s->chain)
+            if (s->kind == IW_SOCKET_CONNECTED)
+                watched = s->watched;
+    facade_leave(iw);
+    return watched;
+}
+
+static void test_behind_its_fin_a_peer_is_not_read_but_its_reset_is_seen(void **state)
+{
+    static uint8_t much[32u << 20];
+    /* an RDMA Write of nothing, without CRC: now the other side may send */
+    static const uint8_t first[20] = {0, 14, 0xC1, 0x40};
+    struct weft_siw_sge sge = {.addr = much, .bytes = sizeof(much)};
+    struct weft_siw_send wr = {.opcode = WEFT_SIW_SEND, .sge = &sge, .sge_count = 1};
+    weft_iw_id id;
+    int fd;
+
+    (void)state;
+    player_do(&server, WEFT_IW_REQUEST, player_accept, 0);
+    fd = raw_connect(&at);
+    raw_request(fd);
+    raw_take_frame(fd);
+    id = player_wait(&server, WEFT_IW_ESTABLISHED, any, 1).id;
+    raw_send(fd, first, sizeof(first));
+    assert_int_equal(weft_iw_post_send(server.iw, server.accepted_qpn, &wr), 0);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    player_wait_state(&server, id, WEFT_IWCM_CLOSING);
+    /* the worker looks at it before it waits */
+    while (connected_watch(server.iw) & UV_READABLE)
+        (void)sched_yield();
+    assert_int_equal(connected_watch(server.iw), UV_WRITABLE);
+    raw_reset(fd);
+    (void)player_wait(&server, WEFT_IW_CLOSED, id, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +200,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_without_descriptors_a_listener_waits_for_some, start,
                                         stop),
         cmocka_unit_test_setup_teardown(test_nobody_there_is_refused_and_the_own_address_is_used,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(test_behind_its_fin_a_peer_is_not_read_but_its_reset_is_seen,
                                         start, stop),
     };
 
