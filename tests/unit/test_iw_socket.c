@@ -163,7 +163,7 @@ static int connected_watch(struct weft_iw *iw)
     return watched;
 }
 
-static void test_behind_its_fin_a_peer_is_not_read_but_its_reset_is_seen(void **state)
+static void test_behind_a_fin_nothing_is_read_but_a_reset_is_seen(void **state)
 {
     static uint8_t much[32u << 20];
     /* an RDMA Write of nothing, without CRC: now the other side may send */
@@ -201,7 +201,7 @@ int main(void)
                                         stop),
         cmocka_unit_test_setup_teardown(test_nobody_there_is_refused_and_the_own_address_is_used,
                                         start, stop),
-        cmocka_unit_test_setup_teardown(test_behind_its_fin_a_peer_is_not_read_but_its_reset_is_seen,
+        cmocka_unit_test_setup_teardown(test_behind_a_fin_nothing_is_read_but_a_reset_is_seen,
                                         start, stop),
     };
 
