@@ -14,11 +14,12 @@
  * have their time. */
 static bool leads_on(const struct sweep *s, enum sweep_ask kind, uint32_t about)
 {
-    const struct sweep_port *p = about == SWEEP_NONE ? NULL : &s->ports[about];
+    const struct sweep_port *p;
 
-    return kind == SWEEP_ASK_NEIGHBOR ||
-           (kind == SWEEP_ASK_PORT && p->number > 0 && s->nodes[p->node].type == SWEEP_SWITCH) ||
-           (kind == SWEEP_ASK_SWITCH && s->known);
+    if (kind == SWEEP_ASK_NEIGHBOR || (kind == SWEEP_ASK_SWITCH && s->known))
+        return true;
+    p = &s->ports[about];
+    return kind == SWEEP_ASK_PORT && p->number > 0 && s->nodes[p->node].type == SWEEP_SWITCH;
 }
 
 void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
