@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Fuzz target: any bytes read as a topology give a topology or an error that says why; what was
  * read can be checked, compared and written, and reading what was written gives the same again. */
+#include "topology/convert.h"
 #include "topology/topology.h"
 
 #include <stdio.h>
@@ -55,6 +56,33 @@ static void check_findings(const struct topo *t)
     topo_findings_free(&findings);
 }
 
+/* The words of others: what is written has lines, and a tree names each host once. */
+static void check_forms(const struct topo *t)
+{
+    struct topo_slurm_options options = {.names = TOPO_HOST_FIRST};
+    struct topo_slurm_report report;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int err;
+
+    require(out, "no memory");
+    err = topo_write_slurm(t, &options, out, &report);
+    require(err == 0 || err == WEFT_ERR_NOTFOUND, "the tree is not written");
+    require(fclose(out) == 0 && (err == 0) == (length > 0), "half a tree is written");
+    if (err == 0)
+        require(report.hosts > 0 && report.leaves > 0 && report.roots > 0 &&
+                    report.roots <= report.leaves + report.groups,
+                "a tree without leaves or roots");
+    free(text);
+    text = NULL;
+    out = open_memstream(&text, &length);
+    require(out && topo_write_dot(t, true, out) == 0, "the graph is not written");
+    require(fclose(out) == 0 && length > 2 && strcmp(text + length - 2, "}\n") == 0,
+            "the graph has no end");
+    free(text);
+}
+
 static void check_rewrite(const struct topo *t)
 {
     struct topo_error error;
@@ -86,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_nodes(t);
     check_ports(t);
     check_findings(t);
+    check_forms(t);
     check_rewrite(t);
     topo_free(t);
     return 0;
