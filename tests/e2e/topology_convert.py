@@ -73,7 +73,8 @@ def slurm_reads(text):
             try:
                 for line in controller.stdout:
                     said.append(line)
-                    row = re.search(r"Switch level:(\d+) name:(\S+) nodes:(\S+) switches:(\S+)", line)
+                    row = re.search(r"Switch level:(\d+) name:(\S+) nodes:(\S+) switches:(\S+)",
+                                    line)
                     if row:
                         found.append((int(row[1]), *row.groups()[1:]))
                     elif found or "fatal" in line:
