@@ -69,10 +69,11 @@ enum counters_state exporter_look_target(const struct exporter_look *l, uint32_t
 
     if (n->type != SWEEP_SWITCH)
         return counters_state(l->counters, port);
-    for (uint32_t i = n->first_port + 1; i <= n->first_port + n->port_count; i++) {
+    for (uint32_t i = n->first_port; i <= n->first_port + n->port_count; i++) {
         enum counters_state state = counters_state(l->counters, i);
 
-        if (state != COUNTERS_READ && (worst == COUNTERS_READ || state > worst))
+        if (state != COUNTERS_UNASKED && state != COUNTERS_READ &&
+            (worst == COUNTERS_READ || state > worst))
             worst = state;
     }
     return worst;
