@@ -161,7 +161,7 @@ static void write_nodes(struct writing *w, uint32_t place, size_t *at, FILE *out
 {
     size_t count = 0;
 
-    for (; w->seats[*at].leaf == w->tree.places[place].node && *at < w->seat_count; ++*at)
+    for (; *at < w->seat_count && w->seats[*at].leaf == w->tree.places[place].node; ++*at)
         w->list[count++] = w->seats[*at].host.text;
     fprintf(out, "SwitchName=%s Nodes=", w->names[place].text);
     topo_write_hostlist(w->list, count, out);
@@ -222,7 +222,6 @@ static void write_tree(struct writing *w, FILE *out)
 
 static int write_conf(struct writing *w, FILE *out)
 {
-    w->hosts = calloc((size_t)w->t->node_count + 1, sizeof(*w->hosts));
     if (!w->hosts || !find_seats(w))
         return WEFT_ERR_NOMEM;
     for (size_t i = 0; i < w->seat_count;)
@@ -239,14 +238,15 @@ static int write_conf(struct writing *w, FILE *out)
 int topo_write_slurm(const struct topo *t, const struct topo_slurm_options *o, FILE *out,
                      struct topo_slurm_report *report)
 {
-    struct writing w = {.t = t, .options = o};
+    uint32_t *hosts = calloc((size_t)t->node_count + 1, sizeof(*hosts));
+    struct writing w = {.t = t, .options = o, .hosts = hosts};
     int err = write_conf(&w, out);
 
     if (err == 0)
         *report = w.report;
     topo_tree_clear(&w.tree);
     free(w.seats);
-    free(w.hosts);
+    free(hosts);
     free(w.switch_names);
     free(w.names);
     free(w.list);
