@@ -11,6 +11,8 @@ import tap
 AT_ONCE = 100
 # A hundred connections are much for an emulated machine.
 MANY_S = 240
+# Those that are up wait for the others, and are not to give up meanwhile.
+PATIENT = ["--timeout", "600s"]
 # Of forty connections whose first FPDU follows the reply at once, siw leaves one to twenty hanging.
 CONNECTS = 40
 
@@ -33,7 +35,7 @@ def test_twenty_connects_of_the_kernel_one_after_the_other(lab):
 
 def test_a_hundred_connections_of_the_kernel_at_once(lab):
     lab.siw()
-    with lab.server() as server:
+    with lab.server(*PATIENT) as server:
         # It pings when all are up, and disconnects behind that.
         said = lab.guest.run(f"rdmacm -n {AT_ONCE} -t -d {guest.HOST} {server.port}",
                              seconds=MANY_S)
@@ -52,7 +54,7 @@ def test_a_hundred_connections_to_the_kernel_at_once(lab):
             port = ports[number % len(ports)]
             # rping listens with a backlog of three, and siw rejects what does not fit.
             weft = iwarp_lab.Weft(["iwarp", "ping", "127.0.0.1", "--port", str(port), "--count",
-                                   "0", "--verbose"])
+                                   "0", "--verbose", *PATIENT])
             clients.append(stack.enter_context(weft))
             weft.wait_for(lambda weft=weft: "ping 1:" in weft.said()[0], "a first ping")
             # Its connection stays, and it leaves the machine to the others.
