@@ -176,13 +176,13 @@ static int run(const struct counters_request *r)
 }
 
 /* Keeps the text of the current option. */
-static void keep_text(struct options *o, char **texts, int option)
+static void keep_text(struct options *o, char **ret)
 {
-    free(texts[option]);
-    texts[option] = strdup(options_text(o));
-    if (!texts[option])
+    free(*ret);
+    *ret = strdup(options_text(o));
+    if (!*ret)
         options_refuse(o, "no memory for the command line");
-    else if (texts[option][0] == '\0')
+    else if ((*ret)[0] == '\0')
         options_refuse(o, "--%s \"\": wants a name", options_name(o));
 }
 
@@ -201,8 +201,8 @@ static void parse(struct options *o, struct counters_request *r, struct mad_plac
             options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &r->timeout);
         else if (option == OPTION_WINDOW)
             options_count(o, 1, 512, &r->window);
-        else if (option >= OPTION_OF)
-            keep_text(o, texts, option);
+        else if (option >= OPTION_OF && option < OPTIONS)
+            keep_text(o, &texts[option]);
     }
     r->all = given[OPTION_ALL];
     r->json = given[OPTION_JSON];
