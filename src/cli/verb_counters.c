@@ -186,8 +186,29 @@ static void keep_text(struct options *o, char **ret)
         options_refuse(o, "--%s \"\": wants a name", options_name(o));
 }
 
+/* What options say in words. */
+struct words {
+    char *of, *with_switch, *rail, *thresholds;
+};
+
+static char **words_place(struct words *w, int option)
+{
+    switch (option) {
+    case OPTION_OF:
+        return &w->of;
+    case OPTION_SWITCH:
+        return &w->with_switch;
+    case OPTION_RAIL:
+        return &w->rail;
+    case OPTION_THRESHOLDS:
+        return &w->thresholds;
+    default:
+        return NULL;
+    }
+}
+
 static void parse(struct options *o, struct counters_request *r, struct mad_place *place,
-                  char **texts, bool *given)
+                  struct words *words, bool *given)
 {
     int option;
 
@@ -201,16 +222,16 @@ static void parse(struct options *o, struct counters_request *r, struct mad_plac
             options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &r->timeout);
         else if (option == OPTION_WINDOW)
             options_count(o, 1, 512, &r->window);
-        else if (option >= OPTION_OF && option < OPTIONS)
-            keep_text(o, &texts[option]);
+        else if (words_place(words, option))
+            keep_text(o, words_place(words, option));
     }
     r->all = given[OPTION_ALL];
     r->json = given[OPTION_JSON];
     r->reset = given[OPTION_RESET];
     r->yes = given[OPTION_YES];
-    r->of = texts[OPTION_OF];
-    r->with_switch = texts[OPTION_SWITCH];
-    r->rail = texts[OPTION_RAIL];
+    r->of = words->of;
+    r->with_switch = words->with_switch;
+    r->rail = words->rail;
 }
 
 static void check(struct options *o, const struct counters_request *r, const bool *given)
@@ -235,7 +256,7 @@ int verb_counters(int argc, const char **argv)
 {
     struct mad_place place = {0};
     struct counters_request request = {.place = &place};
-    char *texts[OPTIONS] = {NULL};
+    struct words words = {NULL};
     bool given[OPTIONS] = {false};
     struct options o;
     int exit_code = CLI_DONE;
@@ -243,16 +264,18 @@ int verb_counters(int argc, const char **argv)
     bool stopped;
 
     options_start(&o, &about, argc, argv);
-    parse(&o, &request, &place, texts, given);
+    parse(&o, &request, &place, &words, given);
     check(&o, &request, given);
     stopped = options_stopped(&o);
     if (!stopped)
-        exit_code = thresholds_load(texts[OPTION_THRESHOLDS], &request.thresholds);
+        exit_code = thresholds_load(words.thresholds, &request.thresholds);
     if (!stopped && exit_code == CLI_DONE)
         exit_code = run(&request);
     parse_exit_code = options_done(&o);
-    for (int i = 0; i < OPTIONS; i++)
-        free(texts[i]);
+    free(words.of);
+    free(words.with_switch);
+    free(words.rail);
+    free(words.thresholds);
     mad_place_clear(&place);
     return stopped ? parse_exit_code : exit_code;
 }
