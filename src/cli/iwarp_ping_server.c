@@ -253,28 +253,33 @@ static void drop_client(struct service *v, struct client **at)
     free(c);
 }
 
-static void serve_clients(struct service *v)
+/* Lets go of a client that has left, or that does not end in time.
+ * @return whether there was one */
+static bool drop_one(struct service *v)
 {
-    struct client **at = &v->served_now;
-    bool again = true;
-
-    while (again) {
-        again = false;
-        for (struct client *c = v->served_now; c; c = c->next)
-            again |= serve_client(v, c);
-    }
-    while (*at) {
+    for (struct client **at = &v->served_now; *at; at = &(*at)->next) {
         struct client *c = *at;
 
         if (c->step == STEP_ENDS &&
             (c->ping.link.state == IWARP_LINK_ENDED || iw_loop_now() >= c->deadline)) {
-            /* new clients may come in front meanwhile */
             drop_client(v, at);
-            at = &v->served_now;
-        } else {
-            at = &c->next;
+            return true;
         }
     }
+    return false;
+}
+
+/* Goes round until nobody moves any more. Letting go of a client takes in what the others send, so
+ * they are looked at again before the loop waits for news. */
+static void serve_clients(struct service *v)
+{
+    bool again;
+
+    do {
+        again = false;
+        for (struct client *c = v->served_now; c; c = c->next)
+            again |= serve_client(v, c);
+    } while (again || drop_one(v));
 }
 
 static weft_time next_deadline(const struct service *v)
