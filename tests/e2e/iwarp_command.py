@@ -548,7 +548,8 @@ def test_perf_and_ping_do_not_take_each_other_for_their_kind():
         done = iwarp("perf", "127.0.0.1", "--port", server.port)
         tap.equal(done.returncode, 3)
         tap.contains(done.stderr, "speaks another protocol than weft iwarp perf")
-        tap.contains(server.end().must(iwarp_lab.PART).stdout, ": no ping\n1 client, 0 of them right")
+        tap.contains(server.end().must(iwarp_lab.PART).stdout,
+                     ": no ping\n1 client, 0 of them right")
 
 
 tap.main(globals())

@@ -64,7 +64,8 @@ ROOMS = {
     "src/umad": ["src/core", "src/channel", "src/pages"],
     "src/iw": ["src/core"],
     "src/capture": ["src/core"],
-    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/topology", "src/partitions", "src/storm",
+    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/topology",
+                "src/partitions", "src/storm",
                 "src/fabric", "src/channel", "src/client", "src/host"],
 }
 

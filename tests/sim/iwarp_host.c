@@ -490,7 +490,7 @@ void host_break_one(struct world *w)
 {
     struct wire *wire = &w->wires[world_draw(w, WIRES_MAX - 1)];
 
-    if (!wire->used || !wire->decided || wire->end[1].node == NULL)
+    if (!wire->used || !wire->decided || !wire->end[1].node)
         return;
     world_tell(w, NULL, "break", wire->local.port, 0, 0);
     if (world_conn(w, wire->local.port))
