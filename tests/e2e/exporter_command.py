@@ -176,8 +176,8 @@ def test_what_happens_is_seen_and_nothing_is_restarted():
         # The labels of those who are gone are those of their last sweep.
         away = {f"host-0000{number}" for number in (4, 5, 6, 8)}
         for name in away - {"host-00006"}:
-            tap.equal(found.value("weft_target_up", **before.all("weft_target_up", name=name)[0][0]),
-                      0, name)
+            labels = before.all("weft_target_up", name=name)[0][0]
+            tap.equal(found.value("weft_target_up", **labels), 0, name)
         tap.equal({labels["name"] for labels, value in found.all("weft_target_up") if not value},
                   away)
         tap.equal(len(found.all("weft_target_up")), 14)
