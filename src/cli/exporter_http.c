@@ -186,7 +186,7 @@ bool exporter_http_is_address(const char *where)
 
 static void address_name(struct exporter_http *h)
 {
-    struct sockaddr_storage at;
+    struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
     socklen_t length = sizeof(at);
     char host[64] = "", port[8] = "";
 

@@ -278,6 +278,23 @@ def test_no_more_packets_than_the_rate_allows():
         assert found.value("weft_exporter_queue_seconds_total") > 0
 
 
+def test_a_sweep_that_takes_longer_than_a_look_goes_on_with_the_next():
+    with fabric_lab.weft(SMALL, "--up") as lab:
+        exporter = Exporter("--interval", "0", "--topology-interval", "0", "--rate", "100",
+                            "--deadline", "500ms", lab=lab)
+        looks = []
+
+        def is_swept():
+            looks.append(exporter.metrics())
+            return looks[-1].value("weft_exporter_topology_sweeps_total") > 1
+
+        fabric_lab.wait_until(is_swept, "a sweep has ended")
+        assert len(looks) > 1
+        assert looks[0].value("weft_targets", state="read") < 14
+        tap.equal({metrics.value("weft_nodes", type="ca") for metrics in looks}, {8})
+        tap.equal(exporter.end(), 0)
+
+
 def test_requests_of_all_kinds():
     exporter = Exporter("--interval", "24h")
     tap.equal([exporter.ask("/").status, exporter.ask("/healthz").text], [200, "ok\n"])

@@ -113,6 +113,39 @@ static void test_every_change_is_seen(void **state)
         (void)sweep_again(fat_tree, "host-00001", changes[i]);
 }
 
+/* A chain of sweeps, each by what the one before it has found. */
+static void test_what_ports_can_do_is_handed_on(void **state)
+{
+    struct cf *cf = lab(fat_tree, "host-00001");
+    struct sweep *first = cf_sweep(cf, NULL), *before = first;
+    uint32_t assumed = 0;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct known *known = sweep_known(before);
+        struct sweep *after = cf_sweep_expecting(cf, NULL, known);
+
+        expect_same(first, after);
+        for (uint32_t p = 0; p < sweep_port_count(first); p++) {
+            const struct sweep_port *was = sweep_port(first, p);
+            const struct sweep_port *is = sweep_port(after, same_port(first, p, after));
+
+            assumed += is->assumed;
+            assert_int_equal(is->width.supported, was->width.supported);
+            assert_int_equal(is->speed.supported, was->speed.supported);
+            assert_int_equal(is->speed_ext.supported, was->speed_ext.supported);
+        }
+        (void)known_free(known);
+        if (before != first)
+            (void)sweep_free(before);
+        before = after;
+    }
+    assert_in_range(assumed, 2 * 500, 2 * 1296);
+    (void)sweep_free(before);
+    (void)sweep_free(first);
+    cf_free(cf);
+}
+
 /* Ports of a host and a switch are known with other ends than they have: as after cables moved. */
 static void test_a_cable_that_was_moved_is_where_it_is(void **state)
 {
@@ -195,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_cannot_have_changed_is_not_asked),
         cmocka_unit_test(test_every_change_is_seen),
+        cmocka_unit_test(test_what_ports_can_do_is_handed_on),
         cmocka_unit_test(test_a_cable_that_was_moved_is_where_it_is),
         cmocka_unit_test(test_another_LID_of_a_switch_puts_all_in_doubt),
         cmocka_unit_test(test_who_stops_answering_leaves_nothing_unasked),
