@@ -384,7 +384,9 @@ static void grh_read(const struct hca_link *l, const ib_mad_addr_t *from, struct
     wire_set_be64(ret->dgid + 8, l->choice.gsi.guid);
 }
 
-static void feed(struct hca_link *l, const struct hca_agent *a)
+/* On the wire a MAD has all its bytes; a port that is no adapter's may leave zeros at its end out.
+ */
+static void feed(struct hca_link *l, const struct hca_agent *a, size_t length)
 {
     const ib_mad_addr_t *from = umad_get_mad_addr(l->packet);
     uint8_t *mad = umad_get_mad(l->packet);
@@ -400,6 +402,7 @@ static void feed(struct hca_link *l, const struct hca_agent *a)
                              .data = mad,
                              .len = WEFT_MAD_BYTES};
 
+    memset(mad + length, 0, WEFT_MAD_BYTES - length);
     if (rx.from.has_grh)
         grh_read(l, from, &rx.from.grh);
     /* the kernel has written its own half into what asks, acknowledgements of segments too */
@@ -446,10 +449,10 @@ static bool take_packet(struct hca_link *l, int portid)
     a = agent_of(l, portid, number);
     if (umad_status(l->packet) != 0)
         l->stats.returned++;
-    else if (!a || length != WEFT_MAD_BYTES)
+    else if (!a || length < WEFT_MAD_HEADER_BYTES || length > WEFT_MAD_BYTES)
         l->stats.strangers++;
     else
-        feed(l, a);
+        feed(l, a, (size_t)length);
     return true;
 }
 

@@ -447,7 +447,7 @@ static void test_what_fits_no_packet_or_no_agent_is_taken_away(void **state)
     post(&l, agent, mad, WEFT_CLASS_PERF, LONG, 0);
     hca_link_move(&l);
     fake_deliver_long(&fake.sent[0], 100000);
-    fake_deliver_long(&fake.sent[0], 24);
+    fake_deliver_long(&fake.sent[0], 23);
     answer(0);
     assert_int_equal(settle(&l, WEFT_MAD_BYTES).u.sent.status, WEFT_MAD_OK);
     assert_int_equal(l.stats.strangers, 2);
@@ -456,6 +456,35 @@ static void test_what_fits_no_packet_or_no_agent_is_taken_away(void **state)
     hca_link_move(&l);
     assert_int_equal(l.stats.strangers, 3);
     assert_false(l.ended);
+    hca_link_close(&l);
+}
+
+static void test_an_answer_without_its_last_zeros_is_whole(void **state)
+{
+    struct hca_link l;
+    weft_mad_agent_id agent;
+    struct weft_mad_event ev;
+    uint8_t mad[WEFT_MAD_BYTES];
+    const uint8_t *got;
+
+    (void)state;
+    fake_begin(one, 1);
+    l = fake_open(NULL);
+    agent = agent_add(&l, WEFT_CLASS_PERF, 0);
+    post(&l, agent, mad, WEFT_CLASS_PERF, LONG, 0);
+    hca_link_move(&l);
+    mad_set_method(fake.sent[0].mad, WEFT_METHOD_GET_RESP);
+    fake.sent[0].mad[119] = 0x5a;
+    fake.sent[0].mad[120] = 0x5b;
+    fake_deliver_long(&fake.sent[0], 120);
+    hca_link_move(&l);
+    assert_true(weft_mad_poll_event(l.engine, &ev));
+    assert_int_equal(ev.type, WEFT_MAD_EVENT_RECV);
+    assert_int_equal(ev.u.recv.len, WEFT_MAD_BYTES);
+    got = ev.u.recv.mad;
+    assert_int_equal(got[119], 0x5a);
+    assert_int_equal(got[120], 0);
+    assert_int_equal(l.stats.strangers, 0);
     hca_link_close(&l);
 }
 
@@ -515,6 +544,7 @@ int main(void)
         cmocka_unit_test(test_why_a_device_cannot_be_opened),
         cmocka_unit_test(test_addresses_go_both_ways),
         cmocka_unit_test(test_what_fits_no_packet_or_no_agent_is_taken_away),
+        cmocka_unit_test(test_an_answer_without_its_last_zeros_is_whole),
         cmocka_unit_test(test_an_adapter_that_goes_ends_the_link),
         cmocka_unit_test(test_a_port_that_gets_another_LID_is_looked_at_anew),
     };
