@@ -61,7 +61,7 @@ docs: packages-test
 	@tools/run-doxygen build/docs
 
 clean:
-	rm -rf build build-gcc build-asan build-release
+	rm -rf build build-gcc build-asan build-release build-soak build-tsan
 
 packages-build:
 	@tools/setup build
