@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SPACE_FIRST 65536
-#define SAMPLE_MAX    4096
+#define SAMPLE_MAX  4096
 
 enum metrics_format metrics_format_of(const char *accept)
 {

@@ -17,7 +17,7 @@ static void clean_name(const char *from, char to[TOPO_NAME_BYTES])
 {
     size_t i;
 
-    for (i = 0; from[i] != '\0' && i < TOPO_NAME_BYTES - 1; i++)
+    for (i = 0; i < TOPO_NAME_BYTES - 1 && from[i] != '\0'; i++)
         to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : ' ';
     to[i] = '\0';
 }

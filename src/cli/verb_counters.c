@@ -256,7 +256,7 @@ int verb_counters(int argc, const char **argv)
 {
     struct mad_place place = {0};
     struct counters_request request = {.place = &place};
-    struct words words = {NULL};
+    struct words words = {.of = NULL};
     bool given[OPTIONS] = {false};
     struct options o;
     int exit_code = CLI_DONE;

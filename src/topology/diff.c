@@ -347,6 +347,7 @@ static int compare(struct pair *p, struct topo_findings *ret)
     free(p->to_old);
     free(p->moved_from);
     free(p->gone);
+    p->list = NULL;
     if (err != 0) {
         topo_findings_free(&list);
         return err;

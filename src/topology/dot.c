@@ -33,7 +33,7 @@ struct writing {
 /* A name between double quotes: dot gives a backslash its own meaning. */
 static void write_text(const char *text, FILE *out)
 {
-    char safe[4 * TOPO_NAME_BYTES];
+    char safe[4 * TOPO_NAME_BYTES] = "";
     struct wire_text plain = {.out = safe, .cap = sizeof(safe)};
 
     wire_text_escaped(&plain, (const uint8_t *)text, strlen(text), false);

@@ -85,6 +85,11 @@ FIELDS = {
         "generic": "isgeneric", "type": "type", "producer": "producertypevendorid",
         "trap": "trapnumberdeviceid", "issuer_lid": "issuerlid", "toggle": "noticetoggle",
         "count": "noticecount"}),
+    "inform_info": ("infiniband.informinfo", {
+        "gid": "gid", "lid_begin": "lidrangebegin", "lid_end": "lidrangeend",
+        "is_generic": "isgeneric", "subscribe": "subscribe", "type": "type",
+        "trap": "trapnumberdeviceid", "qpn": "qpn", "resp_time": "resptimevalue",
+        "producer": "producertypevendorid"}),
     "path_record": ("infiniband.pathrecord", {
         "dgid": "dgid", "sgid": "sgid", "dlid": "dlid", "slid": "slid",
         "raw_traffic": "rawtraffic", "flow_label": "flowlabel", "hop_limit": "hoplimit",

@@ -49,7 +49,9 @@ static weft_iwcm_id some_id(struct target *t)
 {
     uint8_t choice = next(t);
 
-    return choice == 255 ? (weft_iwcm_id){next(t)} : t->ids[choice % BOOKS_IDS];
+    if (choice == 255)
+        return (weft_iwcm_id){.v = next(t)};
+    return t->ids[choice % BOOKS_IDS];
 }
 
 static struct weft_iw_addr some_addr(struct target *t)

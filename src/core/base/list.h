@@ -54,8 +54,10 @@ static inline struct list_node *list_pop_front(struct list_node *head)
 {
     struct list_node *n = list_first(head);
 
-    if (n)
+    if (n) {
         list_remove(n);
+        WEFT_ASSERT(head->next != n);
+    }
     return n;
 }
 

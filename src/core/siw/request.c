@@ -49,7 +49,10 @@ struct qp_request *request_own(struct weft_siw *s, struct qp *qp, enum weft_siw_
 {
     struct qp_request *r = pool_take(&s->verbs.requests);
 
+    /* the pool has one more for each QP */
     WEFT_ASSERT(r && qp->sends.first == REQUEST_NONE);
+    if (!r)
+        return NULL;
     pool_clear(r, sizeof(*r));
     r->own = true;
     r->opcode = (uint8_t)opcode;
