@@ -119,10 +119,9 @@ bool ping_explain(struct ping *p)
     const struct iwarp_link *l = &p->link;
     char why[IWARP_NAME_BYTES];
 
-    if (iwarp_session_interrupted())
-        return false;
     if (l->state != IWARP_LINK_ENDED)
-        return fail(p, "the peer does not go on: no answer within --timeout");
+        return !iwarp_session_interrupted() &&
+               fail(p, "the peer does not go on: no answer within --timeout");
     if (l->status != WEFT_IWCM_OK || l->ending.terminate_sent || l->ending.terminate_received)
         return fail(p, iwarp_link_reason(l, why, sizeof(why)));
     return false;

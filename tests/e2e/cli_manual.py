@@ -62,8 +62,9 @@ def sanitized():
 def run_examples(name):
     commands = examples(name)
     if sanitized():
-        # Neither do those that ask OpenSM something.
-        commands = [c for c in commands if not re.search(r"weft run .*-- (?!env)|weft sa |opensm\.pid", c)]
+        # Neither do those that ask OpenSM something, or end it.
+        others = r"weft run .*-- (?!env)|weft sa |opensm\.pid"
+        commands = [c for c in commands if not re.search(others, c)]
     assert commands, f"man/{name}.1.scd has no example"
     with tap.scratch() as folder:
         # Examples speak of the bundled topologies as a reader of the tree would.
