@@ -4,6 +4,7 @@
 sees that has changed."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -60,17 +61,19 @@ def test_it_does_so_on_other_fabrics():
                 same_as_ibnetdiscover(lab, node, *option)
 
 
-def test_ibsim_reads_it_and_it_reads_ibsim():
-    with fabric_lab.weft("fat-tree:hosts=8,radix=4", "--up") as lab:
-        text = run(lab=lab).stdout
-    with fabric_lab.ibsim(text) as lab:
-        found = lab.run(HOST, tap.weft(), "discover")
-        tap.equal(lines(found), lines(lab.run(HOST, "ibnetdiscover")))
-    shape = [line.partition("#")[0].split() for line in text.splitlines()
-             if line.startswith(("[", "Switch", "Ca"))]
-    again = [line.partition("#")[0].split() for line in found.splitlines()
-             if line.startswith(("[", "Switch", "Ca"))]
-    tap.equal(sorted(again), sorted(shape))
+# ibsim's library does not live under a sanitizer, which finds faults in it.
+if not os.environ.get("WEFT_SANITIZER_LIBRARY"):
+    def test_ibsim_reads_it_and_it_reads_ibsim():
+        with fabric_lab.weft("fat-tree:hosts=8,radix=4", "--up") as lab:
+            text = run(lab=lab).stdout
+        with fabric_lab.ibsim(text) as lab:
+            found = lab.run(HOST, tap.weft(), "discover")
+            tap.equal(lines(found), lines(lab.run(HOST, "ibnetdiscover")))
+        shape = [line.partition("#")[0].split() for line in text.splitlines()
+                 if line.startswith(("[", "Switch", "Ca"))]
+        again = [line.partition("#")[0].split() for line in found.splitlines()
+                 if line.startswith(("[", "Switch", "Ca"))]
+        tap.equal(sorted(again), sorted(shape))
 
 
 def test_the_document_has_all_that_was_read():
