@@ -2,41 +2,11 @@
 /* Two machines, one after the other: the sweep, and the counters of what it has found. */
 #include "cli/counters_look.h"
 
-#include "cli/mad_drive.h"
+#include "cli/mad_machines.h"
 #include "cli/message.h"
 #include "cli/verb.h"
 
 #include <stdlib.h>
-
-static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
-{
-    return sweep_poll(self, ret);
-}
-
-static void tell_sweep(void *self, const struct weft_mad_event *ev)
-{
-    sweep_event(self, ev);
-}
-
-static bool is_sweep_done(const void *self)
-{
-    return sweep_done(self);
-}
-
-static bool poll_counters(void *self, struct weft_mad_send_req *ret)
-{
-    return counters_poll(self, ret);
-}
-
-static void tell_counters(void *self, const struct weft_mad_event *ev)
-{
-    counters_event(self, ev);
-}
-
-static bool are_counters_done(const void *self)
-{
-    return counters_done(self);
-}
 
 int counters_eye_open(const struct counters_request *r, struct counters_eye *ret)
 {
@@ -67,6 +37,7 @@ static int look_around(const struct counters_request *r, struct counters_eye *e,
                        struct counters_look *l)
 {
     struct asker_config config;
+    struct mad_machine machine;
     int exit_code;
     int err;
 
@@ -78,8 +49,8 @@ static int look_around(const struct counters_request *r, struct counters_eye *e,
     err = sweep_new(&config, e->smp, &l->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    exit_code =
-        mad_drive(&e->link, &(struct mad_machine){l->sweep, poll_sweep, tell_sweep, is_sweep_done});
+    machine = mad_machine_sweep(l->sweep);
+    exit_code = mad_drive(&e->link, &machine);
     if (exit_code != CLI_DONE)
         return exit_code;
     err = sweep_verdict(l->sweep);
@@ -93,8 +64,8 @@ static int look_around(const struct counters_request *r, struct counters_eye *e,
 
 static int drive_counters(struct counters_eye *e, struct counters_look *l)
 {
-    int exit_code = mad_drive(&e->link, &(struct mad_machine){l->counters, poll_counters,
-                                                              tell_counters, are_counters_done});
+    const struct mad_machine machine = mad_machine_counters(l->counters);
+    int exit_code = mad_drive(&e->link, &machine);
 
     if (exit_code == CLI_DONE && counters_verdict(l->counters) != 0)
         exit_code = message_failed("the counters cannot be read to their end: %s",

@@ -2,6 +2,7 @@
 /* A topology that is kept, and its counters: what is asked when, and when it is given up. */
 #include "cli/exporter_look.h"
 
+#include "cli/mad_machines.h"
 #include "cli/message.h"
 #include "cli/metrics_text.h"
 #include "cli/verb.h"
@@ -16,46 +17,6 @@
 
 static const struct weft_mad_agent_req counters_agent = {
     .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
-
-static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
-{
-    return sweep_poll(self, ret);
-}
-
-static void tell_sweep(void *self, const struct weft_mad_event *ev)
-{
-    sweep_event(self, ev);
-}
-
-static bool is_sweep_done(const void *self)
-{
-    return sweep_done(self);
-}
-
-static bool poll_counters(void *self, struct weft_mad_send_req *ret)
-{
-    return counters_poll(self, ret);
-}
-
-static void tell_counters(void *self, const struct weft_mad_event *ev)
-{
-    counters_event(self, ev);
-}
-
-static bool are_counters_done(const void *self)
-{
-    return counters_done(self);
-}
-
-static struct mad_machine sweep_machine(const struct exporter_look *l)
-{
-    return (struct mad_machine){l->next, poll_sweep, tell_sweep, is_sweep_done};
-}
-
-static struct mad_machine counters_machine(struct counters *c)
-{
-    return (struct mad_machine){c, poll_counters, tell_counters, are_counters_done};
-}
 
 bool exporter_look_is_target(const struct exporter_look *l, uint32_t port)
 {
@@ -236,7 +197,7 @@ static int sweep_end(struct exporter_look *l)
 /* Goes on with the sweep until it has ended, or the pace says so. */
 static int sweep_on(struct exporter_look *l)
 {
-    const struct mad_machine machine = sweep_machine(l);
+    const struct mad_machine machine = mad_machine_sweep(l->next);
     int exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
 
     if (exit_code == CLI_DONE && sweep_done(l->next))
@@ -284,12 +245,12 @@ static bool has_changed(const struct exporter_look *l, const struct counters *ol
 
 static int drive_counters(struct exporter_look *l, struct counters *c)
 {
-    struct mad_machine machines[2] = {counters_machine(c)};
+    struct mad_machine machines[2] = {mad_machine_counters(c)};
     size_t count = 1;
     int exit_code;
 
     if (l->next)
-        machines[count++] = sweep_machine(l);
+        machines[count++] = mad_machine_sweep(l->next);
     exit_code = mad_drive_paced(&l->eye.link, machines, count, &l->pace);
     if (exit_code == CLI_DONE && !counters_done(c)) {
         l->stats.late++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft partitions matrix`: who can talk to whom on a fabric, by what all its ports have. */
-#include "cli/mad_drive.h"
+#include "cli/mad_machines.h"
 #include "cli/mad_place.h"
 #include "cli/matrix_view.h"
 #include "cli/message.h"
@@ -18,21 +18,6 @@ struct audit {
     struct pkey_tables *tables;
     struct matrix *matrix;
 };
-
-static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
-{
-    return sweep_poll(self, ret);
-}
-
-static void tell_sweep(void *self, const struct weft_mad_event *ev)
-{
-    sweep_event(self, ev);
-}
-
-static bool is_sweep_done(const void *self)
-{
-    return sweep_done(self);
-}
 
 static bool poll_tables(void *self, struct weft_mad_send_req *ret)
 {
@@ -65,13 +50,14 @@ static int audit_open(const struct partitions_request *request, struct audit *a)
 
 static int audit_sweep(const struct asker_config *c, struct audit *a)
 {
+    struct mad_machine machine;
     int exit_code;
     int err = sweep_new(c, a->agent, &a->sweep);
 
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    exit_code =
-        mad_drive(&a->link, &(struct mad_machine){a->sweep, poll_sweep, tell_sweep, is_sweep_done});
+    machine = mad_machine_sweep(a->sweep);
+    exit_code = mad_drive(&a->link, &machine);
     if (exit_code != CLI_DONE)
         return exit_code;
     err = sweep_verdict(a->sweep);

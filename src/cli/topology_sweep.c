@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft topology diff` against the fabric as it is now. */
-#include "cli/mad_drive.h"
+#include "cli/mad_machines.h"
 #include "cli/message.h"
 #include "cli/sweep_topo.h"
 #include "cli/topology_action.h"
 #include "cli/verb.h"
-
-static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
-{
-    return sweep_poll(self, ret);
-}
-
-static void tell_sweep(void *self, const struct weft_mad_event *ev)
-{
-    sweep_event(self, ev);
-}
-
-static bool is_sweep_done(const void *self)
-{
-    return sweep_done(self);
-}
 
 static int drive(struct mad_link *l, struct sweep **ret)
 {
     const struct weft_mad_agent_req agent = {
         .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
     struct asker_config c;
+    struct mad_machine machine;
     weft_mad_agent_id id;
     int exit_code = mad_place_agent(l, &agent, &id);
     int err;
@@ -36,7 +22,8 @@ static int drive(struct mad_link *l, struct sweep **ret)
     err = sweep_new(&c, id, ret);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    return mad_drive(l, &(struct mad_machine){*ret, poll_sweep, tell_sweep, is_sweep_done});
+    machine = mad_machine_sweep(*ret);
+    return mad_drive(l, &machine);
 }
 
 static bool has_trouble(const struct sweep *s)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/** @file
+ * The machines of src/client as mad_drive() takes them.
+ */
+#ifndef WEFT_CLI_MAD_MACHINES_H
+#define WEFT_CLI_MAD_MACHINES_H
+
+#include "cli/mad_drive.h"
+#include "client/counters.h"
+#include "client/sweep.h"
+
+/** A sweep, to be driven. */
+struct mad_machine mad_machine_sweep(struct sweep *s);
+/** Counters, to be driven. */
+struct mad_machine mad_machine_counters(struct counters *c);
+
+#endif
