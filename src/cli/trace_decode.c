@@ -89,7 +89,9 @@ static int show(struct trace_shown *shown, struct capture *capture, FILE *in, co
     if (end == CAPTURE_FILE_UNREADABLE) {
         json_decref(shown->connections);
         json_decref(shown->list);
-        return message_failed("%s: %s", path, error);
+        message("%s: %s", path, error);
+        message_try("a pcap or pcapng file, such as tcpdump -w writes");
+        return CLI_FAILED;
     }
     if (shown->request->json)
         exit_code = trace_json_print(shown);

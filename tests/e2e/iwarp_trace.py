@@ -390,6 +390,7 @@ def test_files_that_cannot_be_read():
         tap.contains(done.stderr, text)
         # What was read before is shown.
         tap.equal("Write stag=" in done.stdout, code == 1)
+        tap.equal("weft: try a pcap or pcapng file" in done.stderr, code == 3)
     tap.equal(trace("decode", "/nowhere/at.all").returncode, 3)
     tap.contains(trace("decode", "/nowhere/at.all").stderr,
                  "weft: /nowhere/at.all: the file cannot be opened: No such file or directory")
