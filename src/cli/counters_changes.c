@@ -37,11 +37,11 @@ static bool notice(struct counters_changes *c, const char *format, ...)
     return true;
 }
 
-static bool link_notice(struct counters_changes *c, const struct sweep *old, uint32_t was,
-                        const struct sweep *new, uint32_t is)
+static bool link_notice(struct counters_changes *c, const struct weft_sweep *old, uint32_t was,
+                        const struct weft_sweep *new, uint32_t is)
 {
-    const struct sweep_port *p = sweep_port(old, was);
-    const struct sweep_port *q = sweep_port(new, is);
+    const struct weft_sweep_port *p = weft_sweep_port(old, was);
+    const struct weft_sweep_port *q = weft_sweep_port(new, is);
     char label[COUNTERS_LABEL_BYTES], from[COUNTERS_LABEL_BYTES], to[COUNTERS_LABEL_BYTES];
     bool was_up = p->state > 1;
     bool is_up = q->state > 1;
@@ -54,21 +54,21 @@ static bool link_notice(struct counters_changes *c, const struct sweep *old, uin
         good = notice(c, "%s: link was %ux %s, is %ux %s", label, health_lanes(p),
                       health_speed_word(health_speed(p)), health_lanes(q),
                       health_speed_word(health_speed(q)));
-    if (!good || !is_up || p->peer == SWEEP_NONE || q->peer == SWEEP_NONE)
+    if (!good || !is_up || p->peer == WEFT_SWEEP_NONE || q->peer == WEFT_SWEEP_NONE)
         return good;
-    if (sweep_node(old, sweep_port(old, p->peer)->node)->guid !=
-            sweep_node(new, sweep_port(new, q->peer)->node)->guid ||
-        sweep_port(old, p->peer)->number != sweep_port(new, q->peer)->number)
+    if (weft_sweep_node(old, weft_sweep_port(old, p->peer)->node)->guid !=
+            weft_sweep_node(new, weft_sweep_port(new, q->peer)->node)->guid ||
+        weft_sweep_port(old, p->peer)->number != weft_sweep_port(new, q->peer)->number)
         good = notice(c, "%s: cable moved from %s to %s", label, counters_label(old, p->peer, from),
                       counters_label(new, q->peer, to));
     return good;
 }
 
-static bool node_notice(struct counters_changes *c, const struct sweep *old, uint32_t was,
-                        const struct sweep *new, uint32_t is)
+static bool node_notice(struct counters_changes *c, const struct weft_sweep *old, uint32_t was,
+                        const struct weft_sweep *new, uint32_t is)
 {
-    const struct sweep_node *p = sweep_node(old, was);
-    const struct sweep_node *q = sweep_node(new, is);
+    const struct weft_sweep_node *p = weft_sweep_node(old, was);
+    const struct weft_sweep_node *q = weft_sweep_node(new, is);
     char from[COUNTERS_LABEL_BYTES], to[COUNTERS_LABEL_BYTES];
 
     if (strcmp(p->name, q->name) == 0)
@@ -84,24 +84,25 @@ static bool compare_topologies(struct counters_changes *c, const struct counters
     char label[COUNTERS_LABEL_BYTES];
     bool good = true;
 
-    for (uint32_t i = 0; i < sweep_node_count(new->sweep) && good; i++) {
-        const struct sweep_node *n = sweep_node(new->sweep, i);
-        uint32_t was = counters_port_in(old->counters, new->sweep, n->first_port);
+    for (uint32_t i = 0; i < weft_sweep_node_count(new->sweep) && good; i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(new->sweep, i);
+        uint32_t was = weft_counters_port_in(old->counters, new->sweep, n->first_port);
 
-        if (was == SWEEP_NONE) {
+        if (was == WEFT_SWEEP_NONE) {
             good = notice(c, "%s: new", counters_node_label(new->sweep, i, label));
             continue;
         }
-        good = node_notice(c, old->sweep, sweep_port(old->sweep, was)->node, new->sweep, i);
+        good = node_notice(c, old->sweep, weft_sweep_port(old->sweep, was)->node, new->sweep, i);
         for (uint32_t p = 1; p <= n->port_count && good; p++)
             if (new->wanted[n->first_port + p] &&
-                p <= sweep_node(old->sweep, sweep_port(old->sweep, was)->node)->port_count)
+                p <=
+                    weft_sweep_node(old->sweep, weft_sweep_port(old->sweep, was)->node)->port_count)
                 good = link_notice(c, old->sweep, was + p, new->sweep, n->first_port + p);
     }
-    for (uint32_t i = 0; i < sweep_node_count(old->sweep) && good; i++) {
-        uint32_t first = sweep_node(old->sweep, i)->first_port;
+    for (uint32_t i = 0; i < weft_sweep_node_count(old->sweep) && good; i++) {
+        uint32_t first = weft_sweep_node(old->sweep, i)->first_port;
 
-        if (counters_port_in(new->counters, old->sweep, first) == SWEEP_NONE)
+        if (weft_counters_port_in(new->counters, old->sweep, first) == WEFT_SWEEP_NONE)
             good = notice(c, "%s: gone", counters_node_label(old->sweep, i, label));
     }
     return good;
@@ -109,15 +110,16 @@ static bool compare_topologies(struct counters_changes *c, const struct counters
 
 static void weigh(struct counters_change *c)
 {
-    uint64_t traffic = c->delta.value[PMA_XMIT_DATA] / 2 + c->delta.value[PMA_RCV_DATA] / 2;
+    uint64_t traffic =
+        c->delta.value[WEFT_PMA_XMIT_DATA] / 2 + c->delta.value[WEFT_PMA_RCV_DATA] / 2;
 
     c->weight = traffic >> (64 - WEIGHT_SHIFT);
-    for (unsigned i = 0; i < PMA_ERRORS; i++) {
-        if (i == PMA_XMIT_WAIT || c->delta.value[i] == 0)
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++) {
+        if (i == WEFT_PMA_XMIT_WAIT || c->delta.value[i] == 0)
             continue;
-        c->errors |= (pma_set)1 << i;
+        c->errors |= (weft_pma_set)1 << i;
         if (c->weight >> WEIGHT_SHIFT == 0)
-            c->weight = (uint64_t)(PMA_ERRORS - i) << WEIGHT_SHIFT |
+            c->weight = (uint64_t)(WEFT_PMA_ERRORS - i) << WEIGHT_SHIFT |
                         (c->delta.value[i] & ((UINT64_C(1) << WEIGHT_SHIFT) - 1));
     }
     c->has_errors = c->errors != 0 || c->delta.reset != 0;
@@ -138,7 +140,7 @@ static int change_compare(const void *a, const void *b)
 bool counters_changes_init(struct counters_changes *ret, const struct counters_look *old,
                            const struct counters_look *new)
 {
-    uint32_t ports = sweep_port_count(new->sweep);
+    uint32_t ports = weft_sweep_port_count(new->sweep);
 
     *ret = (struct counters_changes){.sweep = new->sweep, .between = new->at - old->at};
     ret->ports = calloc(ports + 1u, sizeof(ret->ports[0]));
@@ -147,9 +149,9 @@ bool counters_changes_init(struct counters_changes *ret, const struct counters_l
     for (uint32_t i = 0; i < ports; i++) {
         struct counters_change *c = &ret->ports[ret->count];
 
-        if (counters_state(new->counters, i) == COUNTERS_UNASKED)
+        if (weft_counters_state(new->counters, i) == WEFT_COUNTERS_UNASKED)
             continue;
-        if (!counters_delta(old->counters, new->counters, i, &c->delta)) {
+        if (!weft_counters_delta(old->counters, new->counters, i, &c->delta)) {
             ret->unread++;
             continue;
         }

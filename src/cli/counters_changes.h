@@ -12,15 +12,15 @@
 struct counters_change {
     uint32_t port; /**< in the later sweep */
     bool has_errors;
-    pma_set errors;  /**< counters of errors that have grown; XmitWait is no error here */
-    uint64_t weight; /**< the larger the worse, then the busier */
-    struct pma_delta delta;
+    weft_pma_set errors; /**< counters of errors that have grown; XmitWait is no error here */
+    uint64_t weight;     /**< the larger the worse, then the busier */
+    struct weft_pma_delta delta;
 };
 
 /** At all. */
 struct counters_changes {
-    const struct sweep *sweep;     /**< the later one */
-    struct counters_change *ports; /**< the worst first */
+    const struct weft_sweep *sweep; /**< the later one */
+    struct counters_change *ports;  /**< the worst first */
     uint32_t count;
     uint32_t unread; /**< ports that one of the looks has not read */
     char **notices;  /**< sentences about links and nodes, printable */

@@ -20,46 +20,47 @@ static json_t *guid_json(uint64_t guid)
 }
 
 /* NodeDescriptions are bytes; JSON is UTF-8. */
-static json_t *name_json(const struct sweep *s, uint32_t node)
+static json_t *name_json(const struct weft_sweep *s, uint32_t node)
 {
-    json_t *name = json_string(sweep_node(s, node)->name);
+    json_t *name = json_string(weft_sweep_node(s, node)->name);
     char label[COUNTERS_LABEL_BYTES];
 
     return name ? name : json_string(counters_node_label(s, node, label));
 }
 
-static const char *type_name(const struct sweep_node *n)
+static const char *type_name(const struct weft_sweep_node *n)
 {
-    return n->type == SWEEP_SWITCH ? "switch" : n->type == SWEEP_ROUTER ? "router" : "ca";
+    return n->type == WEFT_SWEEP_SWITCH ? "switch" : n->type == WEFT_SWEEP_ROUTER ? "router" : "ca";
 }
 
-static json_t *place_json(const struct sweep *s, uint32_t port)
+static json_t *place_json(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_node *n = sweep_node(s, p->node);
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
 
     return json_pack("{s:o, s:s, s:o, s:i}", "node", name_json(s, p->node), "type", type_name(n),
                      "node_guid", guid_json(n->guid), "port", (int)p->number);
 }
 
-static json_t *values_json(const struct pma_values *v, pma_set which)
+static json_t *values_json(const struct weft_pma_values *v, weft_pma_set which)
 {
     json_t *o = json_object();
 
-    for (unsigned c = 0; c < PMA_COUNTERS; c++)
-        if (pma_has(which, c))
-            (void)json_object_set_new(o, pma_json_name((enum pma_counter)c),
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
+        if (weft_pma_has(which, c))
+            (void)json_object_set_new(o, weft_pma_json_name((enum weft_pma_counter)c),
                                       json_integer(number(v->value[c])));
     return o;
 }
 
-static json_t *names_json(pma_set which)
+static json_t *names_json(weft_pma_set which)
 {
     json_t *list = json_array();
 
-    for (unsigned c = 0; c < PMA_COUNTERS; c++)
-        if (pma_has(which, c))
-            (void)json_array_append_new(list, json_string(pma_json_name((enum pma_counter)c)));
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
+        if (weft_pma_has(which, c))
+            (void)json_array_append_new(list,
+                                        json_string(weft_pma_json_name((enum weft_pma_counter)c)));
     return list;
 }
 
@@ -82,23 +83,23 @@ static json_t *row_json(const struct counters_view *v, const struct counters_row
 {
     static const char *const states[] = {"?", "down", "init", "armed", "active"};
     static const char *const read[] = {
-        [COUNTERS_UNASKED] = "unasked",   [COUNTERS_READ] = "read",
-        [COUNTERS_QUIET] = "sum",         [COUNTERS_PART] = "incomplete",
-        [COUNTERS_REFUSED] = "refused",   [COUNTERS_SILENT] = "silent",
-        [COUNTERS_NO_ADDRESS] = "no-lid",
+        [WEFT_COUNTERS_UNASKED] = "unasked",   [WEFT_COUNTERS_READ] = "read",
+        [WEFT_COUNTERS_QUIET] = "sum",         [WEFT_COUNTERS_PART] = "incomplete",
+        [WEFT_COUNTERS_REFUSED] = "refused",   [WEFT_COUNTERS_SILENT] = "silent",
+        [WEFT_COUNTERS_NO_ADDRESS] = "no-lid",
     };
-    const struct sweep_port *p = sweep_port(v->sweep, row->port);
-    const struct pma_values *values = counters_get(v->counters, row->port);
+    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, row->port);
+    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
     const char *speed = health_speed_word(health_speed(p));
     json_t *o = place_json(v->sweep, row->port);
-    json_t *more =
-        json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "lid",
-                  (int)sweep_port(v->sweep, sweep_end_port(v->sweep, row->port))->lid, "peer",
-                  p->peer == SWEEP_NONE ? json_null() : place_json(v->sweep, p->peer), "state",
-                  p->state <= 4 ? states[p->state] : states[0], "width", (int)health_lanes(p),
-                  "speed", speed, "counters_read", read[counters_state(v->counters, row->port)],
-                  "counters", values_json(values, values->present), "at_least",
-                  names_json(values->stuck), "problems", problems_json(&row->health));
+    json_t *more = json_pack(
+        "{s:i, s:o, s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "lid",
+        (int)weft_sweep_port(v->sweep, weft_sweep_end_port(v->sweep, row->port))->lid, "peer",
+        p->peer == WEFT_SWEEP_NONE ? json_null() : place_json(v->sweep, p->peer), "state",
+        p->state <= 4 ? states[p->state] : states[0], "width", (int)health_lanes(p), "speed", speed,
+        "counters_read", read[weft_counters_state(v->counters, row->port)], "counters",
+        values_json(values, values->present), "at_least", names_json(values->stuck), "problems",
+        problems_json(&row->health));
 
     if (!o || !more || json_object_update(o, more) != 0) {
         json_decref(o);
@@ -137,8 +138,8 @@ int counters_print_json(const struct counters_view *v)
     printf("{\n  \"schema\": \"weft.counters/1\",\n  \"ports_read\": %" PRIu32
            ",\n  \"ports_summed\": %" PRIu32 ",\n  \"ports_wrong\": %" PRIu32
            ",\n  \"conflicts\": %" PRIu32 ",\n  \"unanswered\": [",
-           v->states[COUNTERS_READ], v->states[COUNTERS_QUIET], v->troubled,
-           sweep_conflicts(v->sweep));
+           v->states[WEFT_COUNTERS_READ], v->states[WEFT_COUNTERS_QUIET], v->troubled,
+           weft_sweep_conflicts(v->sweep));
     for (uint32_t port = 0; good && counters_view_gap(v, &port, &kind); port++) {
         good = dump(gap_json(v, port, kind), first);
         first = false;

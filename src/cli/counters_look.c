@@ -36,24 +36,24 @@ void counters_eye_close(struct counters_eye *e)
 static int look_around(const struct counters_request *r, struct counters_eye *e,
                        struct counters_look *l)
 {
-    struct asker_config config;
+    struct weft_sweep_config config;
     struct mad_machine machine;
     int exit_code;
     int err;
 
-    asker_config_init(&config);
+    weft_sweep_config_init(&config);
     if (r->timeout != 0)
         config.timeout = r->timeout;
     if (r->window != 0 && r->window < config.window)
         config.window = (uint32_t)r->window;
-    err = sweep_new(&config, e->smp, &l->sweep);
+    err = weft_sweep_new(&config, e->smp, &l->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     machine = mad_machine_sweep(l->sweep);
     exit_code = mad_drive(&e->link, &machine);
     if (exit_code != CLI_DONE)
         return exit_code;
-    err = sweep_verdict(l->sweep);
+    err = weft_sweep_verdict(l->sweep);
     if (err == WEFT_ERR_NOTFOUND)
         return message_failed("the node that this looks from, %s, does not answer itself",
                               e->link.where);
@@ -67,16 +67,16 @@ static int drive_counters(struct counters_eye *e, struct counters_look *l)
     const struct mad_machine machine = mad_machine_counters(l->counters);
     int exit_code = mad_drive(&e->link, &machine);
 
-    if (exit_code == CLI_DONE && counters_verdict(l->counters) != 0)
+    if (exit_code == CLI_DONE && weft_counters_verdict(l->counters) != 0)
         exit_code = message_failed("the counters cannot be read to their end: %s",
-                                   weft_strerror(counters_verdict(l->counters)));
+                                   weft_strerror(weft_counters_verdict(l->counters)));
     return exit_code;
 }
 
 int counters_look(const struct counters_request *r, struct counters_eye *e,
                   const struct counters_look *known, struct counters_look *ret)
 {
-    struct counters_config config;
+    struct weft_counters_config config;
     int exit_code = look_around(r, e, ret);
     int err;
 
@@ -84,7 +84,7 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
         exit_code = counters_select(r, ret->sweep, &ret->wanted);
     if (exit_code != CLI_DONE)
         return exit_code;
-    counters_config_init(&config);
+    weft_counters_config_init(&config);
     config.wanted = ret->wanted;
     if (r->timeout != 0)
         config.asker.timeout = r->timeout;
@@ -97,7 +97,8 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
     }
     if (!r->all && !r->reset && r->watch == 0)
         config.limits = r->thresholds.above;
-    err = counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp, &ret->counters);
+    err = weft_counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp,
+                            &ret->counters);
     if (err)
         return message_failed("the counters cannot be read: %s", weft_strerror(err));
     exit_code = drive_counters(e, ret);
@@ -107,7 +108,7 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
 
 int counters_look_reset(struct counters_eye *e, struct counters_look *l)
 {
-    int err = counters_reset(l->counters);
+    int err = weft_counters_reset(l->counters);
 
     if (err)
         return message_failed("the counters cannot be reset: %s", weft_strerror(err));
@@ -116,8 +117,8 @@ int counters_look_reset(struct counters_eye *e, struct counters_look *l)
 
 void counters_look_free(struct counters_look *l)
 {
-    l->counters = counters_free(l->counters);
-    l->sweep = sweep_free(l->sweep);
+    l->counters = weft_counters_free(l->counters);
+    l->sweep = weft_sweep_free(l->sweep);
     free(l->wanted);
     l->wanted = NULL;
 }

@@ -6,7 +6,8 @@
 #define WEFT_CLI_COUNTERS_LOOK_H
 
 #include "cli/counters_request.h"
-#include "client/counters.h"
+
+#include <weft/counters.h>
 
 /** Where it looks from. */
 struct counters_eye {
@@ -16,8 +17,8 @@ struct counters_eye {
 
 /** What it has seen. Start from zeroes. */
 struct counters_look {
-    struct sweep *sweep;
-    struct counters *counters;
+    struct weft_sweep *sweep;
+    struct weft_counters *counters;
     bool *wanted; /**< for each port of the sweep */
     weft_time at; /**< when it was read, by the clock of the link */
 };
@@ -45,6 +46,6 @@ void counters_look_free(struct counters_look *l);
 /** Chooses ports of a sweep.
  * @param ret  for each port whether it is wanted; to be freed
  * @return CLI_DONE; CLI_FAILED, with a message */
-int counters_select(const struct counters_request *r, const struct sweep *s, bool **ret);
+int counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **ret);
 
 #endif

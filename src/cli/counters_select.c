@@ -33,14 +33,15 @@ static struct meant meant_by(const char *text)
 }
 
 /* Whether a node is meant, or one of its ports by GUID or LID. A name may look like a number. */
-static bool is_node_meant(const struct sweep *s, const struct sweep_node *n, const struct meant *m)
+static bool is_node_meant(const struct weft_sweep *s, const struct weft_sweep_node *n,
+                          const struct meant *m)
 {
     if (strcmp(n->name, m->text) == 0 || fnmatch(m->text, n->name, 0) == 0)
         return true;
     if (m->guid != 0 && n->guid == m->guid)
         return true;
     for (uint32_t i = 0; i <= n->port_count; i++) {
-        const struct sweep_port *p = sweep_port(s, n->first_port + i);
+        const struct weft_sweep_port *p = weft_sweep_port(s, n->first_port + i);
 
         if (p->reached &&
             ((m->guid != 0 && p->guid == m->guid) || (m->lid != 0 && p->lid == m->lid)))
@@ -50,30 +51,30 @@ static bool is_node_meant(const struct sweep *s, const struct sweep_node *n, con
 }
 
 /* Whether the last word of an adapter's name is this one: "node1 mlx5_0", "node1 HCA-1". */
-static bool is_on_rail(const struct sweep_node *n, const char *rail)
+static bool is_on_rail(const struct weft_sweep_node *n, const char *rail)
 {
     const char *last = strrchr(n->name, ' ');
 
-    return n->type == SWEEP_CA && last && fnmatch(rail, last + 1, 0) == 0;
+    return n->type == WEFT_SWEEP_CA && last && fnmatch(rail, last + 1, 0) == 0;
 }
 
-static bool is_chosen(const struct counters_request *r, const struct sweep *s,
-                      const struct sweep_node *n)
+static bool is_chosen(const struct counters_request *r, const struct weft_sweep *s,
+                      const struct weft_sweep_node *n)
 {
     struct meant m;
 
     if (r->rail)
         return is_on_rail(n, r->rail);
     m = meant_by(r->of ? r->of : r->with_switch);
-    if (r->with_switch && n->type != SWEEP_SWITCH)
+    if (r->with_switch && n->type != WEFT_SWEEP_SWITCH)
         return false;
     return is_node_meant(s, n, &m);
 }
 
-static int nobody(const struct counters_request *r, const struct sweep *s)
+static int nobody(const struct counters_request *r, const struct weft_sweep *s)
 {
     const char *text = r->rail ? r->rail : r->of ? r->of : r->with_switch;
-    char shown[PRINTABLE_PATH_BYTES], near_shown[4 * SWEEP_NAME_BYTES];
+    char shown[PRINTABLE_PATH_BYTES], near_shown[4 * WEFT_SWEEP_NAME_BYTES];
     struct suggest near;
 
     (void)printable(text, shown, sizeof(shown));
@@ -82,9 +83,9 @@ static int nobody(const struct counters_request *r, const struct sweep *s)
                               "\"node1 mlx5_0\"",
                               shown);
     suggest_start(&near, text);
-    for (uint32_t i = 0; i < sweep_node_count(s); i++)
-        if (r->of || sweep_node(s, i)->type == SWEEP_SWITCH)
-            suggest_offer(&near, sweep_node(s, i)->name);
+    for (uint32_t i = 0; i < weft_sweep_node_count(s); i++)
+        if (r->of || weft_sweep_node(s, i)->type == WEFT_SWEEP_SWITCH)
+            suggest_offer(&near, weft_sweep_node(s, i)->name);
     if (suggest_best(&near))
         return message_failed("no %s that answers is \"%s\"; did you mean \"%s\"?",
                               r->of ? "node" : "switch", shown,
@@ -94,28 +95,28 @@ static int nobody(const struct counters_request *r, const struct sweep *s)
                           r->of ? "node" : "switch", shown);
 }
 
-static bool choose(const struct counters_request *r, const struct sweep *s, bool *wanted)
+static bool choose(const struct counters_request *r, const struct weft_sweep *s, bool *wanted)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < sweep_node_count(s); i++) {
-        const struct sweep_node *n = sweep_node(s, i);
+    for (uint32_t i = 0; i < weft_sweep_node_count(s); i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(s, i);
 
         if (!is_chosen(r, s, n))
             continue;
         any = true;
         for (uint32_t p = n->first_port; p <= n->first_port + n->port_count; p++) {
             wanted[p] = true;
-            if (!r->of && sweep_port(s, p)->peer != SWEEP_NONE)
-                wanted[sweep_port(s, p)->peer] = true;
+            if (!r->of && weft_sweep_port(s, p)->peer != WEFT_SWEEP_NONE)
+                wanted[weft_sweep_port(s, p)->peer] = true;
         }
     }
     return any;
 }
 
-int counters_select(const struct counters_request *r, const struct sweep *s, bool **ret)
+int counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **ret)
 {
-    uint32_t ports = sweep_port_count(s);
+    uint32_t ports = weft_sweep_port_count(s);
     bool *wanted = calloc(ports + 1u, sizeof(*wanted));
 
     *ret = wanted;

@@ -20,27 +20,27 @@ struct cells {
     char text[COLUMNS][CELL_BYTES];
 };
 
-static void cell_bytes(const struct pma_values *v, enum pma_counter c, char *cell)
+static void cell_bytes(const struct weft_pma_values *v, enum weft_pma_counter c, char *cell)
 {
     char text[COUNTERS_BYTES_TEXT];
 
-    if (!pma_has(v->present, c))
+    if (!weft_pma_has(v->present, c))
         (void)snprintf(cell, CELL_BYTES, "-");
     else
         (void)snprintf(cell, CELL_BYTES, "%s%s", counters_bytes(v->value[c], text),
-                       pma_has(v->stuck, c) ? "+" : "");
+                       weft_pma_has(v->stuck, c) ? "+" : "");
 }
 
-static void cell_count(const struct pma_values *v, enum pma_counter c, char *cell)
+static void cell_count(const struct weft_pma_values *v, enum weft_pma_counter c, char *cell)
 {
-    if (!pma_has(v->present, c))
+    if (!weft_pma_has(v->present, c))
         (void)snprintf(cell, CELL_BYTES, "-");
     else
         (void)snprintf(cell, CELL_BYTES, "%" PRIu64 "%s", v->value[c],
-                       pma_has(v->stuck, c) ? "+" : "");
+                       weft_pma_has(v->stuck, c) ? "+" : "");
 }
 
-static void cell_link(const struct sweep_port *p, char *cell)
+static void cell_link(const struct weft_sweep_port *p, char *cell)
 {
     if (p->state <= 1)
         (void)snprintf(cell, CELL_BYTES, "down");
@@ -52,25 +52,25 @@ static void cell_link(const struct sweep_port *p, char *cell)
 static unsigned fill(const struct counters_view *v, const struct counters_row *row, bool all,
                      struct cells *ret)
 {
-    const struct sweep_port *p = sweep_port(v->sweep, row->port);
-    const struct pma_values *values = counters_get(v->counters, row->port);
+    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, row->port);
+    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
     unsigned n = 0;
 
     (void)counters_label(v->sweep, row->port, ret->text[n++]);
     (void)snprintf(ret->text[n++], CELL_BYTES, "0x%016" PRIx64,
-                   sweep_node(v->sweep, p->node)->guid);
-    if (p->peer == SWEEP_NONE)
+                   weft_sweep_node(v->sweep, p->node)->guid);
+    if (p->peer == WEFT_SWEEP_NONE)
         (void)snprintf(ret->text[n++], CELL_BYTES, "-");
     else
         (void)counters_label(v->sweep, p->peer, ret->text[n++]);
     cell_link(p, ret->text[n++]);
     if (!all)
         return n;
-    cell_bytes(values, PMA_XMIT_DATA, ret->text[n++]);
-    cell_bytes(values, PMA_RCV_DATA, ret->text[n++]);
-    cell_count(values, PMA_XMIT_PACKETS, ret->text[n++]);
-    cell_count(values, PMA_RCV_PACKETS, ret->text[n++]);
-    cell_count(values, PMA_XMIT_WAIT, ret->text[n++]);
+    cell_bytes(values, WEFT_PMA_XMIT_DATA, ret->text[n++]);
+    cell_bytes(values, WEFT_PMA_RCV_DATA, ret->text[n++]);
+    cell_count(values, WEFT_PMA_XMIT_PACKETS, ret->text[n++]);
+    cell_count(values, WEFT_PMA_RCV_PACKETS, ret->text[n++]);
+    cell_count(values, WEFT_PMA_XMIT_WAIT, ret->text[n++]);
     return n;
 }
 
@@ -109,12 +109,12 @@ static void print_table(const struct counters_view *v, bool all)
 
 /* Of a switch, and of an adapter with one port, the name is enough: names that count up are put
  * together. */
-static const char *gap_label(const struct sweep *s, uint32_t port, char *ret)
+static const char *gap_label(const struct weft_sweep *s, uint32_t port, char *ret)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_node *n = sweep_node(s, p->node);
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
 
-    if (p->number == 0 || (n->type != SWEEP_SWITCH && n->port_count == 1))
+    if (p->number == 0 || (n->type != WEFT_SWEEP_SWITCH && n->port_count == 1))
         return counters_node_label(s, p->node, ret);
     return counters_label(s, port, ret);
 }
@@ -168,13 +168,14 @@ static void print_summary(const struct counters_view *v)
 {
     uint32_t asked = 0;
 
-    for (unsigned i = COUNTERS_READ; i <= COUNTERS_NO_ADDRESS; i++)
+    for (unsigned i = WEFT_COUNTERS_READ; i <= WEFT_COUNTERS_NO_ADDRESS; i++)
         asked += v->states[i];
-    printf("%" PRIu32 " port%s: %" PRIu32 " read", asked, plural(asked), v->states[COUNTERS_READ]);
-    if (v->states[COUNTERS_QUIET] > 0)
-        printf(", %" PRIu32 " nothing wrong by their switch's sum", v->states[COUNTERS_QUIET]);
+    printf("%" PRIu32 " port%s: %" PRIu32 " read", asked, plural(asked),
+           v->states[WEFT_COUNTERS_READ]);
+    if (v->states[WEFT_COUNTERS_QUIET] > 0)
+        printf(", %" PRIu32 " nothing wrong by their switch's sum", v->states[WEFT_COUNTERS_QUIET]);
     printf(", %" PRIu32 " not read; ",
-           asked - v->states[COUNTERS_READ] - v->states[COUNTERS_QUIET]);
+           asked - v->states[WEFT_COUNTERS_READ] - v->states[WEFT_COUNTERS_QUIET]);
     if (v->troubled == 0)
         puts("nothing is wrong with what was read");
     else
@@ -188,9 +189,10 @@ int counters_print_text(const struct counters_view *v, bool all)
     for (unsigned k = 0; k < COUNTERS_GAPS; k++)
         if (!print_gaps_of(v, (enum counters_gap_kind)k))
             return message_failed("there is no memory for the names");
-    if (sweep_conflicts(v->sweep) > 0)
+    if (weft_sweep_conflicts(v->sweep) > 0)
         printf("%" PRIu32 " link%s to a node GUID that is elsewhere, too\n",
-               sweep_conflicts(v->sweep), sweep_conflicts(v->sweep) == 1 ? " leads" : "s lead");
+               weft_sweep_conflicts(v->sweep),
+               weft_sweep_conflicts(v->sweep) == 1 ? " leads" : "s lead");
     print_summary(v);
     return CLI_DONE;
 }

@@ -24,24 +24,25 @@ static int row_compare(const void *a, const void *b)
 /* Of a link with a problem of its own only one end is told: the first that was asked for. */
 static void forget_other_end(const struct counters_view *v, uint32_t port, struct health *h)
 {
-    uint32_t peer = sweep_port(v->sweep, port)->peer;
+    uint32_t peer = weft_sweep_port(v->sweep, port)->peer;
 
-    if (peer == SWEEP_NONE || peer > port || !v->wanted[peer])
+    if (peer == WEFT_SWEEP_NONE || peer > port || !v->wanted[peer])
         return;
     h->narrow = h->slow = false;
-    if (sweep_port(v->sweep, peer)->state == sweep_port(v->sweep, port)->state)
+    if (weft_sweep_port(v->sweep, peer)->state == weft_sweep_port(v->sweep, port)->state)
         h->not_active = false;
 }
 
 static bool is_told(const struct counters_view *v, uint32_t port)
 {
-    return counters_state(v->counters, port) != COUNTERS_UNASKED;
+    return weft_counters_state(v->counters, port) != WEFT_COUNTERS_UNASKED;
 }
 
-bool counters_view_init(struct counters_view *ret, const struct sweep *s, const struct counters *c,
-                        const struct thresholds *t, const bool *wanted, bool all)
+bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
+                        const struct weft_counters *c, const struct thresholds *t,
+                        const bool *wanted, bool all)
 {
-    uint32_t ports = sweep_port_count(s);
+    uint32_t ports = weft_sweep_port_count(s);
 
     *ret = (struct counters_view){.sweep = s, .counters = c, .thresholds = t, .wanted = wanted};
     ret->rows = calloc(ports + 1u, sizeof(ret->rows[0]));
@@ -50,13 +51,13 @@ bool counters_view_init(struct counters_view *ret, const struct sweep *s, const 
     for (uint32_t i = 0; i < ports; i++) {
         struct counters_row *row = &ret->rows[ret->row_count];
 
-        ret->states[counters_state(c, i)]++;
+        ret->states[weft_counters_state(c, i)]++;
         if (!is_told(ret, i))
             continue;
         *row = (struct counters_row){.port = i};
         (void)health_look(s, c, t, i, &row->health);
         forget_other_end(ret, i, &row->health);
-        row->weight = health_weight(&row->health, counters_get(c, i));
+        row->weight = health_weight(&row->health, weft_counters_get(c, i));
         ret->troubled += row->weight > 0;
         ret->row_count += row->weight > 0 || all;
     }
@@ -73,13 +74,13 @@ void counters_view_free(struct counters_view *v)
 static bool gap_of(const struct counters_view *v, uint32_t port, enum counters_gap_kind *ret)
 {
     static const enum counters_gap_kind kinds[] = {
-        [COUNTERS_UNASKED] = COUNTERS_GAPS,        [COUNTERS_READ] = COUNTERS_GAPS,
-        [COUNTERS_QUIET] = COUNTERS_GAPS,          [COUNTERS_PART] = COUNTERS_GAP_PART,
-        [COUNTERS_REFUSED] = COUNTERS_GAP_REFUSED, [COUNTERS_SILENT] = COUNTERS_GAP_MUTE,
-        [COUNTERS_NO_ADDRESS] = COUNTERS_GAP_LID,
+        [WEFT_COUNTERS_UNASKED] = COUNTERS_GAPS,        [WEFT_COUNTERS_READ] = COUNTERS_GAPS,
+        [WEFT_COUNTERS_QUIET] = COUNTERS_GAPS,          [WEFT_COUNTERS_PART] = COUNTERS_GAP_PART,
+        [WEFT_COUNTERS_REFUSED] = COUNTERS_GAP_REFUSED, [WEFT_COUNTERS_SILENT] = COUNTERS_GAP_MUTE,
+        [WEFT_COUNTERS_NO_ADDRESS] = COUNTERS_GAP_LID,
     };
-    const struct sweep_port *p = sweep_port(v->sweep, port);
-    const struct sweep_node *n = sweep_node(v->sweep, p->node);
+    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
+    const struct weft_sweep_node *n = weft_sweep_node(v->sweep, p->node);
     uint32_t asked = port;
 
     if (!v->wanted[port])
@@ -88,24 +89,24 @@ static bool gap_of(const struct counters_view *v, uint32_t port, enum counters_g
         *ret = p->silent ? COUNTERS_GAP_STOPPED : COUNTERS_GAP_BEHIND;
         return true;
     }
-    if (n->type == SWEEP_SWITCH && p->number == 0) {
+    if (n->type == WEFT_SWEEP_SWITCH && p->number == 0) {
         /* All its ports are silent, or have no way to be asked, together. */
         while (asked < n->first_port + n->port_count &&
-               counters_state(v->counters, asked) == COUNTERS_UNASKED)
+               weft_counters_state(v->counters, asked) == WEFT_COUNTERS_UNASKED)
             asked++;
-        *ret = kinds[counters_state(v->counters, asked)];
+        *ret = kinds[weft_counters_state(v->counters, asked)];
         return *ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID ||
                (asked == port && *ret != COUNTERS_GAPS);
     }
-    *ret = kinds[counters_state(v->counters, port)];
-    if (n->type == SWEEP_SWITCH && (*ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID))
+    *ret = kinds[weft_counters_state(v->counters, port)];
+    if (n->type == WEFT_SWEEP_SWITCH && (*ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID))
         return false;
     return *ret != COUNTERS_GAPS;
 }
 
 bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum counters_gap_kind *ret)
 {
-    for (; *port < sweep_port_count(v->sweep); (*port)++)
+    for (; *port < weft_sweep_port_count(v->sweep); (*port)++)
         if (gap_of(v, *port, ret))
             return true;
     return false;
@@ -116,7 +117,8 @@ bool counters_view_is_troubled(const struct counters_view *v)
     enum counters_gap_kind kind;
     uint32_t port = 0;
 
-    return v->troubled > 0 || sweep_conflicts(v->sweep) > 0 || counters_view_gap(v, &port, &kind);
+    return v->troubled > 0 || weft_sweep_conflicts(v->sweep) > 0 ||
+           counters_view_gap(v, &port, &kind);
 }
 
 const char *counters_gap_words(enum counters_gap_kind k)
@@ -144,10 +146,10 @@ const char *counters_gap_name(enum counters_gap_kind k)
     return names[k];
 }
 
-const char *counters_node_label(const struct sweep *s, uint32_t node,
+const char *counters_node_label(const struct weft_sweep *s, uint32_t node,
                                 char ret[COUNTERS_LABEL_BYTES])
 {
-    const struct sweep_node *n = sweep_node(s, node);
+    const struct weft_sweep_node *n = weft_sweep_node(s, node);
 
     if (n->name[0] == '\0')
         (void)snprintf(ret, COUNTERS_LABEL_BYTES, "0x%016" PRIx64, n->guid);
@@ -156,15 +158,17 @@ const char *counters_node_label(const struct sweep *s, uint32_t node,
     return ret;
 }
 
-const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES])
+const char *counters_label(const struct weft_sweep *s, uint32_t port,
+                           char ret[COUNTERS_LABEL_BYTES])
 {
-    size_t length = strlen(counters_node_label(s, sweep_port(s, port)->node, ret));
+    size_t length = strlen(counters_node_label(s, weft_sweep_port(s, port)->node, ret));
 
-    (void)snprintf(ret + length, COUNTERS_LABEL_BYTES - length, "/%u", sweep_port(s, port)->number);
+    (void)snprintf(ret + length, COUNTERS_LABEL_BYTES - length, "/%u",
+                   weft_sweep_port(s, port)->number);
     return ret;
 }
 
-static void print_link(const struct sweep_port *p, const struct health *h, const char **comma,
+static void print_link(const struct weft_sweep_port *p, const struct health *h, const char **comma,
                        FILE *to)
 {
     static const char *const states[] = {"?", "Down", "Init", "Armed", "Active"};
@@ -192,15 +196,15 @@ static void print_link(const struct sweep_port *p, const struct health *h, const
 void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
                              FILE *to)
 {
-    const struct pma_values *values = counters_get(v->counters, row->port);
+    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
     const char *comma = "";
 
-    print_link(sweep_port(v->sweep, row->port), &row->health, &comma, to);
-    for (unsigned c = 0; c < PMA_ERRORS; c++) {
-        if (!pma_has(row->health.above, c))
+    print_link(weft_sweep_port(v->sweep, row->port), &row->health, &comma, to);
+    for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++) {
+        if (!weft_pma_has(row->health.above, c))
             continue;
-        fprintf(to, "%s%s %" PRIu64 "%s", comma, pma_name((enum pma_counter)c), values->value[c],
-                pma_has(values->stuck, c) ? " or more" : "");
+        fprintf(to, "%s%s %" PRIu64 "%s", comma, weft_pma_name((enum weft_pma_counter)c),
+                values->value[c], weft_pma_has(values->stuck, c) ? " or more" : "");
         comma = ", ";
     }
 }

@@ -5,13 +5,14 @@
 #ifndef WEFT_CLI_COUNTERS_VIEW_H
 #define WEFT_CLI_COUNTERS_VIEW_H
 
-#include "client/counters.h"
 #include "client/health.h"
+
+#include <weft/counters.h>
 
 #include <stdio.h>
 
 /** A node's name or GUID, with every byte escaped, `/` and a port's number. */
-#define COUNTERS_LABEL_BYTES (4 * SWEEP_NAME_BYTES + 8)
+#define COUNTERS_LABEL_BYTES (4 * WEFT_SWEEP_NAME_BYTES + 8)
 
 /** A port that is told of. */
 struct counters_row {
@@ -22,14 +23,14 @@ struct counters_row {
 
 /** What was seen. */
 struct counters_view {
-    const struct sweep *sweep;
-    const struct counters *counters;
+    const struct weft_sweep *sweep;
+    const struct weft_counters *counters;
     const struct thresholds *thresholds;
     const bool *wanted;
     struct counters_row *rows; /**< the worst first, then as found */
     uint32_t row_count;
-    uint32_t troubled;                        /**< rows with something wrong: the first ones */
-    uint32_t states[COUNTERS_NO_ADDRESS + 1]; /**< ports in each state */
+    uint32_t troubled;                             /**< rows with something wrong: the first ones */
+    uint32_t states[WEFT_COUNTERS_NO_ADDRESS + 1]; /**< ports in each state */
 };
 
 /** Who is missing, and why. */
@@ -46,8 +47,9 @@ enum counters_gap_kind {
 /** Makes the rows.
  * @param all  those with nothing wrong, too
  * @return whether there was memory; give it to counters_view_free() in any case */
-bool counters_view_init(struct counters_view *ret, const struct sweep *s, const struct counters *c,
-                        const struct thresholds *t, const bool *wanted, bool all);
+bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
+                        const struct weft_counters *c, const struct thresholds *t,
+                        const bool *wanted, bool all);
 void counters_view_free(struct counters_view *v);
 
 /** The next gap: of a switch that does not answer there is one, at its port 0.
@@ -63,9 +65,10 @@ const char *counters_gap_words(enum counters_gap_kind k);
 const char *counters_gap_name(enum counters_gap_kind k);
 
 /** NAME/NUMBER of a port. */
-const char *counters_label(const struct sweep *s, uint32_t port, char ret[COUNTERS_LABEL_BYTES]);
+const char *counters_label(const struct weft_sweep *s, uint32_t port,
+                           char ret[COUNTERS_LABEL_BYTES]);
 /** NAME of a node. */
-const char *counters_node_label(const struct sweep *s, uint32_t node,
+const char *counters_node_label(const struct weft_sweep *s, uint32_t node,
                                 char ret[COUNTERS_LABEL_BYTES]);
 
 /** Writes what is wrong with a row's port, for people. */

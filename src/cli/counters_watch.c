@@ -95,11 +95,11 @@ static void print_errors(const struct counters_change *c)
 {
     const char *comma = "";
 
-    for (unsigned i = 0; i < PMA_ERRORS; i++) {
-        if (!pma_has(c->errors, i))
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++) {
+        if (!weft_pma_has(c->errors, i))
             continue;
-        printf("%s%s +%" PRIu64 "%s", comma, pma_name((enum pma_counter)i), c->delta.value[i],
-               pma_has(c->delta.at_least, i) ? " or more" : "");
+        printf("%s%s +%" PRIu64 "%s", comma, weft_pma_name((enum weft_pma_counter)i),
+               c->delta.value[i], weft_pma_has(c->delta.at_least, i) ? " or more" : "");
         comma = ", ";
     }
     if (c->delta.reset != 0)
@@ -134,10 +134,10 @@ static void print_row(const struct counters_changes *all, const struct counters_
     char label[COUNTERS_LABEL_BYTES];
     char sent[COUNTERS_BYTES_TEXT], received[COUNTERS_BYTES_TEXT];
 
-    (void)counters_bytes(rate(c->delta.value[PMA_XMIT_DATA], all->between), sent);
-    (void)counters_bytes(rate(c->delta.value[PMA_RCV_DATA], all->between), received);
+    (void)counters_bytes(rate(c->delta.value[WEFT_PMA_XMIT_DATA], all->between), sent);
+    (void)counters_bytes(rate(c->delta.value[WEFT_PMA_RCV_DATA], all->between), received);
     printf("%-28.28s %8s/s %8s/s %12" PRIu64 "/s  ", counters_label(all->sweep, c->port, label),
-           sent, received, rate(c->delta.value[PMA_XMIT_WAIT], all->between));
+           sent, received, rate(c->delta.value[WEFT_PMA_XMIT_WAIT], all->between));
     print_errors(c);
     putchar('\n');
 }

@@ -23,7 +23,7 @@ enum discover_view {
 struct discover_request {
     struct mad_place place;
     enum discover_view view;
-    uint8_t type; /**< DISCOVER_LIST: enum sweep_node_type; 0: all */
+    uint8_t type; /**< DISCOVER_LIST: enum weft_sweep_node_type; 0: all */
     bool json;
     char *save;        /**< NULL: not said */
     char *since;       /**< NULL: not said */
@@ -33,7 +33,7 @@ struct discover_request {
 
 /** What was found. */
 struct discover {
-    struct sweep *sweep;
+    struct weft_sweep *sweep;
     struct topo *topo;
     struct topo *old; /**< NULL: there is nothing to compare with */
     struct topo_findings changes;
@@ -44,7 +44,7 @@ struct discover {
 bool discover_write(const struct discover *d, FILE *out);
 
 /** Prints nodes as `ibnetdiscover -l`.
- * @param type  enum sweep_node_type; 0: all */
+ * @param type  enum weft_sweep_node_type; 0: all */
 void discover_print_nodes(const struct discover *d, uint8_t type);
 
 /** Prints ports as `ibnetdiscover -p`. */
@@ -69,10 +69,10 @@ bool discover_complain(const struct discover *d);
 json_t *discover_troubles_to_json(const struct discover *d);
 
 /** Space for a route as text. */
-#define DISCOVER_ROUTE_BYTES (4 * (ROUTE_HOPS_MAX + 1))
+#define DISCOVER_ROUTE_BYTES (4 * (WEFT_DIRECTED_HOP_COUNT_MAX + 1))
 
 /** A route as the diagnostics write it: 0,1,17. */
-void discover_route_text(const struct route *r, char ret[DISCOVER_ROUTE_BYTES]);
+void discover_route_text(const struct weft_route *r, char ret[DISCOVER_ROUTE_BYTES]);
 
 /** A node's name as in the topology: nothing in it that a terminal obeys. */
 const char *discover_name(const struct discover *d, uint32_t node);

@@ -22,18 +22,18 @@ static json_t *guid_to_json(uint64_t guid)
     return json_sprintf("0x%016" PRIx64, guid);
 }
 
-static json_t *peer_to_json(const struct sweep *s, uint32_t port)
+static json_t *peer_to_json(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p;
+    const struct weft_sweep_port *p;
 
-    if (port == SWEEP_NONE)
+    if (port == WEFT_SWEEP_NONE)
         return json_null();
-    p = sweep_port(s, port);
-    return json_pack("{s:o, s:i}", "guid", guid_to_json(sweep_node(s, p->node)->guid), "port",
+    p = weft_sweep_port(s, port);
+    return json_pack("{s:o, s:i}", "guid", guid_to_json(weft_sweep_node(s, p->node)->guid), "port",
                      (int)p->number);
 }
 
-static json_t *rate_to_json(const struct sweep_rate *r)
+static json_t *rate_to_json(const struct weft_sweep_rate *r)
 {
     return json_pack("{s:i, s:i, s:i}", "active", (int)r->active, "supported", (int)r->supported,
                      "enabled", (int)r->enabled);
@@ -42,24 +42,25 @@ static json_t *rate_to_json(const struct sweep_rate *r)
 static json_t *port_to_json(const struct discover *d, uint32_t port)
 {
     static const char *const states[] = {"unknown", "down", "init", "armed", "active"};
-    const struct sweep_port *p = sweep_port(d->sweep, port);
+    const struct weft_sweep_port *p = weft_sweep_port(d->sweep, port);
 
-    return json_pack("{s:i, s:o, s:s, s:i, s:i, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:o}", "port",
-                     (int)p->number, "guid", p->guid ? guid_to_json(p->guid) : json_null(), "state",
-                     p->state < 5 ? states[p->state] : states[0], "physical_state",
-                     (int)p->phys_state, "lid", (int)p->lid, "lmc", (int)p->lmc, "width",
-                     sweep_width_word(d->sweep, port), "speed", sweep_speed_word(d->sweep, port),
-                     "link_width", rate_to_json(&p->width), "link_speed", rate_to_json(&p->speed),
-                     "link_speed_ext", rate_to_json(&p->speed_ext), "answers", (int)!p->silent,
-                     "peer", peer_to_json(d->sweep, p->peer));
+    return json_pack(
+        "{s:i, s:o, s:s, s:i, s:i, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:o}", "port", (int)p->number,
+        "guid", p->guid ? guid_to_json(p->guid) : json_null(), "state",
+        p->state < 5 ? states[p->state] : states[0], "physical_state", (int)p->phys_state, "lid",
+        (int)p->lid, "lmc", (int)p->lmc, "width", weft_sweep_width_word(d->sweep, port), "speed",
+        weft_sweep_speed_word(d->sweep, port), "link_width", rate_to_json(&p->width), "link_speed",
+        rate_to_json(&p->speed), "link_speed_ext", rate_to_json(&p->speed_ext), "answers",
+        (int)!p->silent, "peer", peer_to_json(d->sweep, p->peer));
 }
 
-static json_t *ports_to_json(const struct discover *d, const struct sweep_node *n)
+static json_t *ports_to_json(const struct discover *d, const struct weft_sweep_node *n)
 {
     json_t *list = json_array();
 
     for (uint32_t i = n->first_port; i <= n->first_port + n->port_count && list; i++)
-        if (sweep_port(d->sweep, i)->told || sweep_port(d->sweep, i)->peer != SWEEP_NONE)
+        if (weft_sweep_port(d->sweep, i)->told ||
+            weft_sweep_port(d->sweep, i)->peer != WEFT_SWEEP_NONE)
             list = append(list, port_to_json(d, i));
     return list;
 }
@@ -68,14 +69,14 @@ static json_t *nodes_to_json(const struct discover *d)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < sweep_node_count(d->sweep) && list; i++) {
-        const struct sweep_node *n = sweep_node(d->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_node_count(d->sweep) && list; i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(d->sweep, i);
 
         list = append(list, json_pack("{s:o, s:s, s:s, s:i, s:I, s:i, s:o, s:o}", "guid",
                                       guid_to_json(n->guid), "type",
-                                      n->type == SWEEP_SWITCH   ? "switch"
-                                      : n->type == SWEEP_ROUTER ? "router"
-                                                                : "ca",
+                                      n->type == WEFT_SWEEP_SWITCH   ? "switch"
+                                      : n->type == WEFT_SWEEP_ROUTER ? "router"
+                                                                     : "ca",
                                       "name", discover_name(d, i), "num_ports", (int)n->port_count,
                                       "vendor_id", (json_int_t)n->vendor_id, "device_id",
                                       (int)n->device_id, "system_guid",
@@ -103,6 +104,6 @@ int discover_print_json(const struct discover *d)
         "{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "weft.discover/1", "switches",
         (json_int_t)d->topo->switch_count, "cas", (json_int_t)d->topo->ca_count, "routers",
         (json_int_t)d->topo->router_count, "links", (json_int_t)d->topo->link_count, "requests",
-        (json_int_t)sweep_sends(d->sweep), "problems", discover_troubles_to_json(d),
+        (json_int_t)weft_sweep_sends(d->sweep), "problems", discover_troubles_to_json(d),
         d->old ? "changes" : "nodes", what));
 }

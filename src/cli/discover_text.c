@@ -12,19 +12,19 @@
 
 const char *discover_type(uint8_t type)
 {
-    if (type == SWEEP_SWITCH)
+    if (type == WEFT_SWEEP_SWITCH)
         return topo_type_name(TOPO_SWITCH);
-    return topo_type_name(type == SWEEP_ROUTER ? TOPO_ROUTER : TOPO_CA);
+    return topo_type_name(type == WEFT_SWEEP_ROUTER ? TOPO_ROUTER : TOPO_CA);
 }
 
 const char *discover_name(const struct discover *d, uint32_t node)
 {
-    uint32_t found = topo_find_guid(d->topo, sweep_node(d->sweep, node)->guid);
+    uint32_t found = topo_find_guid(d->topo, weft_sweep_node(d->sweep, node)->guid);
 
     return found == TOPO_NONE ? "" : d->topo->nodes[found].name;
 }
 
-void discover_route_text(const struct route *r, char ret[DISCOVER_ROUTE_BYTES])
+void discover_route_text(const struct weft_route *r, char ret[DISCOVER_ROUTE_BYTES])
 {
     int length = snprintf(ret, DISCOVER_ROUTE_BYTES, "0");
 
@@ -33,14 +33,14 @@ void discover_route_text(const struct route *r, char ret[DISCOVER_ROUTE_BYTES])
 }
 
 /* The own port: the first that was reached. */
-static uint64_t own_port_guid(const struct sweep *s)
+static uint64_t own_port_guid(const struct weft_sweep *s)
 {
-    const struct sweep_node *n = sweep_node(s, 0);
+    const struct weft_sweep_node *n = weft_sweep_node(s, 0);
 
     for (uint32_t i = 0; i <= n->port_count; i++)
-        if (sweep_port(s, n->first_port + i)->reached &&
-            sweep_port(s, n->first_port + i)->via == SWEEP_NONE)
-            return sweep_port(s, n->first_port + i)->guid;
+        if (weft_sweep_port(s, n->first_port + i)->reached &&
+            weft_sweep_port(s, n->first_port + i)->via == WEFT_SWEEP_NONE)
+            return weft_sweep_port(s, n->first_port + i)->guid;
     return 0;
 }
 
@@ -54,60 +54,62 @@ bool discover_write(const struct discover *d, FILE *out)
         (void)strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &tm);
     fprintf(out, "#\n# Topology file: generated on %s\n#\n", date);
     fprintf(out, "# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
-            sweep_node(d->sweep, 0)->guid, own_port_guid(d->sweep));
+            weft_sweep_node(d->sweep, 0)->guid, own_port_guid(d->sweep));
     return topo_write_nodes(d->topo, out);
 }
 
 static void print_nodes_of(const struct discover *d, uint8_t type)
 {
-    for (uint32_t i = 0; i < sweep_node_count(d->sweep); i++) {
-        const struct sweep_node *n = sweep_node(d->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_node_count(d->sweep); i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(d->sweep, i);
 
         if (n->type == type)
             printf("%s\t : 0x%016" PRIx64 " ports %u devid 0x%x vendid 0x%" PRIx32 " \"%s\"\n",
-                   type == SWEEP_ROUTER ? "Router" : discover_type(type), n->guid, n->port_count,
-                   n->device_id, n->vendor_id, discover_name(d, i));
+                   type == WEFT_SWEEP_ROUTER ? "Router" : discover_type(type), n->guid,
+                   n->port_count, n->device_id, n->vendor_id, discover_name(d, i));
     }
 }
 
 void discover_print_nodes(const struct discover *d, uint8_t type)
 {
-    static const uint8_t types[] = {SWEEP_CA, SWEEP_SWITCH, SWEEP_ROUTER};
+    static const uint8_t types[] = {WEFT_SWEEP_CA, WEFT_SWEEP_SWITCH, WEFT_SWEEP_ROUTER};
 
     for (size_t i = 0; i < sizeof(types); i++)
         if (type == 0 || type == types[i])
             print_nodes_of(d, types[i]);
 }
 
-static void print_end(const struct sweep *s, uint32_t port)
+static void print_end(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_port *end = sweep_port(s, sweep_end_port(s, port));
-    const struct sweep_node *n = sweep_node(s, p->node);
-    const char *type = n->type == SWEEP_SWITCH ? "SW" : n->type == SWEEP_ROUTER ? "RT" : "CA";
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_sweep_port *end = weft_sweep_port(s, weft_sweep_end_port(s, port));
+    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
+    const char *type = n->type == WEFT_SWEEP_SWITCH   ? "SW"
+                       : n->type == WEFT_SWEEP_ROUTER ? "RT"
+                                                      : "CA";
 
     printf("%2s %5u %2u 0x%016" PRIx64, type, end->lid, p->number, end->guid);
 }
 
 void discover_print_ports(const struct discover *d)
 {
-    const struct sweep *s = d->sweep;
+    const struct weft_sweep *s = d->sweep;
 
-    for (uint32_t i = 0; i < sweep_port_count(s); i++) {
-        const struct sweep_port *p = sweep_port(s, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(s, i);
 
         if (p->number == 0 || !(p->told || p->assumed))
             continue;
         print_end(s, i);
-        printf(" %s %s", sweep_width_word(s, i), sweep_speed_word(s, i));
-        if (p->peer == SWEEP_NONE) {
+        printf(" %s %s", weft_sweep_width_word(s, i), weft_sweep_speed_word(s, i));
+        if (p->peer == WEFT_SWEEP_NONE) {
             printf("%*s'%s'\n", NO_PEER_COLUMNS, "", discover_name(d, p->node));
             continue;
         }
         printf(" - ");
         print_end(s, p->peer);
         printf(" ( '%s' - '%s' )\n", discover_name(d, p->node),
-               discover_name(d, sweep_port(s, p->peer)->node));
+               discover_name(d, weft_sweep_port(s, p->peer)->node));
     }
 }
 
@@ -115,18 +117,18 @@ void discover_print_routes(const struct discover *d)
 {
     char text[DISCOVER_ROUTE_BYTES];
 
-    for (uint32_t i = 0; i < sweep_node_count(d->sweep); i++) {
-        const struct sweep_node *n = sweep_node(d->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_node_count(d->sweep); i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(d->sweep, i);
 
         for (uint32_t p = n->first_port; p <= n->first_port + n->port_count; p++) {
-            struct route route;
+            struct weft_route route;
 
-            if (!sweep_port(d->sweep, p)->reached)
+            if (!weft_sweep_port(d->sweep, p)->reached)
                 continue;
-            sweep_route(d->sweep, p, &route);
+            weft_sweep_route(d->sweep, p, &route);
             discover_route_text(&route, text);
             printf("%s -> %s 0x%016" PRIx64 " port %u \"%s\"\n", text, discover_type(n->type),
-                   n->guid, sweep_port(d->sweep, p)->number, discover_name(d, i));
+                   n->guid, weft_sweep_port(d->sweep, p)->number, discover_name(d, i));
         }
     }
 }

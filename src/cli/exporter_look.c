@@ -20,21 +20,22 @@ static const struct weft_mad_agent_req counters_agent = {
 
 bool exporter_look_is_target(const struct exporter_look *l, uint32_t port)
 {
-    return sweep_end_port(l->sweep, port) == port && sweep_port(l->sweep, port)->reached;
+    return weft_sweep_end_port(l->sweep, port) == port && weft_sweep_port(l->sweep, port)->reached;
 }
 
-enum counters_state exporter_look_target(const struct exporter_look *l, uint32_t port)
+enum weft_counters_state exporter_look_target(const struct exporter_look *l, uint32_t port)
 {
-    const struct sweep_node *n = sweep_node(l->sweep, sweep_port(l->sweep, port)->node);
-    enum counters_state worst = COUNTERS_READ;
+    const struct weft_sweep_node *n =
+        weft_sweep_node(l->sweep, weft_sweep_port(l->sweep, port)->node);
+    enum weft_counters_state worst = WEFT_COUNTERS_READ;
 
-    if (n->type != SWEEP_SWITCH)
-        return counters_state(l->counters, port);
+    if (n->type != WEFT_SWEEP_SWITCH)
+        return weft_counters_state(l->counters, port);
     for (uint32_t i = n->first_port; i <= n->first_port + n->port_count; i++) {
-        enum counters_state state = counters_state(l->counters, i);
+        enum weft_counters_state state = weft_counters_state(l->counters, i);
 
-        if (state != COUNTERS_UNASKED && state != COUNTERS_READ &&
-            (worst == COUNTERS_READ || state > worst))
+        if (state != WEFT_COUNTERS_UNASKED && state != WEFT_COUNTERS_READ &&
+            (worst == WEFT_COUNTERS_READ || state > worst))
             worst = state;
     }
     return worst;
@@ -54,17 +55,18 @@ uint64_t exporter_look_timeouts(const struct exporter_look *l)
 
 static const char *type_word(uint8_t type)
 {
-    if (type == SWEEP_SWITCH)
+    if (type == WEFT_SWEEP_SWITCH)
         return "switch";
-    return type == SWEEP_ROUTER ? "router" : "ca";
+    return type == WEFT_SWEEP_ROUTER ? "router" : "ca";
 }
 
-void exporter_labels(const struct sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES])
+void exporter_labels(const struct weft_sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES])
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_node *n = sweep_node(s, p->node);
-    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : sweep_port(s, p->peer);
-    const struct sweep_node *peer_node = peer ? sweep_node(s, peer->node) : NULL;
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
+    const struct weft_sweep_port *peer =
+        p->peer == WEFT_SWEEP_NONE ? NULL : weft_sweep_port(s, p->peer);
+    const struct weft_sweep_node *peer_node = peer ? weft_sweep_node(s, peer->node) : NULL;
     char text[24];
 
     ret[0] = '\0';
@@ -86,15 +88,15 @@ void exporter_labels(const struct sweep *s, uint32_t port, char ret[EXPORTER_LAB
 /* The target of a sweep with a node's GUID and a port's number. */
 static bool is_there(const struct exporter_look *l, uint64_t guid, uint8_t number)
 {
-    uint32_t node = sweep_find(l->sweep, guid);
+    uint32_t node = weft_sweep_find(l->sweep, guid);
 
-    return node != SWEEP_NONE && number <= sweep_node(l->sweep, node)->port_count &&
-           exporter_look_is_target(l, sweep_node(l->sweep, node)->first_port + number);
+    return node != WEFT_SWEEP_NONE && number <= weft_sweep_node(l->sweep, node)->port_count &&
+           exporter_look_is_target(l, weft_sweep_node(l->sweep, node)->first_port + number);
 }
 
-static bool gone_add(struct exporter_look *l, const struct sweep *old, uint32_t port)
+static bool gone_add(struct exporter_look *l, const struct weft_sweep *old, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(old, port);
+    const struct weft_sweep_port *p = weft_sweep_port(old, port);
     char labels[EXPORTER_LABELS_BYTES];
     struct exporter_gone *g;
 
@@ -109,7 +111,7 @@ static bool gone_add(struct exporter_look *l, const struct sweep *old, uint32_t 
     }
     exporter_labels(old, port, labels);
     g = &l->gone[l->gone_count];
-    *g = (struct exporter_gone){.guid = sweep_node(old, p->node)->guid,
+    *g = (struct exporter_gone){.guid = weft_sweep_node(old, p->node)->guid,
                                 .number = p->number,
                                 .since = l->eye.link.now,
                                 .labels = strdup(labels)};
@@ -136,47 +138,47 @@ static void gone_review(struct exporter_look *l)
 /* The sweep that has ended is the topology from now on. */
 static int adopt(struct exporter_look *l)
 {
-    struct sweep *old = l->sweep;
+    struct weft_sweep *old = l->sweep;
     int exit_code = CLI_DONE;
 
     l->sweep = l->next;
     l->next = NULL;
-    l->known = known_free(l->known);
+    l->known = weft_known_free(l->known);
     l->stats.topologies++;
     l->stats.topology_time = l->eye.link.now - l->stats.topology_begun;
     l->due = l->stats.topology_begun + l->request->topology;
     gone_review(l);
-    for (uint32_t i = 0; old && i < sweep_port_count(old); i++) {
-        const struct sweep_port *p = sweep_port(old, i);
+    for (uint32_t i = 0; old && i < weft_sweep_port_count(old); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(old, i);
 
-        if (sweep_end_port(old, i) == i && p->reached &&
-            !is_there(l, sweep_node(old, p->node)->guid, p->number) && !gone_add(l, old, i))
+        if (weft_sweep_end_port(old, i) == i && p->reached &&
+            !is_there(l, weft_sweep_node(old, p->node)->guid, p->number) && !gone_add(l, old, i))
             exit_code = message_failed("there is no memory for who has gone");
     }
     if (l->counters && !l->counted)
         l->counted = old;
     else
-        (void)sweep_free(old);
+        (void)weft_sweep_free(old);
     return exit_code;
 }
 
 static int sweep_begin(struct exporter_look *l)
 {
-    struct asker_config config;
+    struct weft_sweep_config config;
     int err = 0;
 
-    asker_config_init(&config);
+    weft_sweep_config_init(&config);
     if (l->request->timeout != 0)
         config.timeout = l->request->timeout;
-    l->known = l->sweep ? sweep_known(l->sweep) : NULL;
+    l->known = l->sweep ? weft_sweep_known(l->sweep) : NULL;
     if (l->sweep && !l->known)
         err = WEFT_ERR_NOMEM;
     if (!err)
-        err = sweep_new(&config, l->eye.smp, &l->next);
+        err = weft_sweep_new(&config, l->eye.smp, &l->next);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     if (l->known)
-        sweep_expect(l->next, l->known);
+        weft_sweep_expect(l->next, l->known);
     l->stats.topology_begun = mad_link_clock();
     return CLI_DONE;
 }
@@ -184,12 +186,12 @@ static int sweep_begin(struct exporter_look *l)
 /* An own port that is down, say, is no reason to forget everybody. */
 static int sweep_end(struct exporter_look *l)
 {
-    int err = sweep_verdict(l->next);
+    int err = weft_sweep_verdict(l->next);
 
     if (!err || !l->sweep)
         return adopt(l);
-    l->next = sweep_free(l->next);
-    l->known = known_free(l->known);
+    l->next = weft_sweep_free(l->next);
+    l->known = weft_known_free(l->known);
     l->due = l->stats.topology_begun + l->request->topology;
     return CLI_DONE;
 }
@@ -200,7 +202,7 @@ static int sweep_on(struct exporter_look *l)
     const struct mad_machine machine = mad_machine_sweep(l->next);
     int exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
 
-    if (exit_code == CLI_DONE && sweep_done(l->next))
+    if (exit_code == CLI_DONE && weft_sweep_done(l->next))
         exit_code = sweep_end(l);
     return exit_code;
 }
@@ -217,7 +219,7 @@ int exporter_look_open(struct exporter_look *l, const struct exporter_request *r
         exit_code = sweep_begin(l);
     if (exit_code == CLI_DONE)
         exit_code = sweep_on(l);
-    if (exit_code == CLI_DONE && l->sweep && sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
+    if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
         exit_code = message_failed("the node that this looks from, %s, does not answer itself",
                                    l->eye.link.where);
         message_try("--node NAME or --ca NAME with one that lives");
@@ -226,24 +228,26 @@ int exporter_look_open(struct exporter_look *l, const struct exporter_request *r
 }
 
 /* Whether an agent has begun or ceased to answer since the last look, or a link was down. */
-static bool has_changed(const struct exporter_look *l, const struct counters *old)
+static bool has_changed(const struct exporter_look *l, const struct weft_counters *old)
 {
-    struct pma_delta delta;
+    struct weft_pma_delta delta;
 
-    for (uint32_t i = 0; i < sweep_port_count(l->sweep); i++) {
-        uint32_t before = counters_port_in(old, l->sweep, i);
-        enum counters_state state = counters_state(l->counters, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(l->sweep); i++) {
+        uint32_t before = weft_counters_port_in(old, l->sweep, i);
+        enum weft_counters_state state = weft_counters_state(l->counters, i);
 
-        if (before != SWEEP_NONE &&
-            (state == COUNTERS_SILENT) != (counters_state(old, before) == COUNTERS_SILENT))
+        if (before != WEFT_SWEEP_NONE &&
+            (state == WEFT_COUNTERS_SILENT) !=
+                (weft_counters_state(old, before) == WEFT_COUNTERS_SILENT))
             return true;
-        if (counters_delta(old, l->counters, i, &delta) && delta.value[PMA_LINK_DOWNED] > 0)
+        if (weft_counters_delta(old, l->counters, i, &delta) &&
+            delta.value[WEFT_PMA_LINK_DOWNED] > 0)
             return true;
     }
     return false;
 }
 
-static int drive_counters(struct exporter_look *l, struct counters *c)
+static int drive_counters(struct exporter_look *l, struct weft_counters *c)
 {
     struct mad_machine machines[2] = {mad_machine_counters(c)};
     size_t count = 1;
@@ -252,7 +256,7 @@ static int drive_counters(struct exporter_look *l, struct counters *c)
     if (l->next)
         machines[count++] = mad_machine_sweep(l->next);
     exit_code = mad_drive_paced(&l->eye.link, machines, count, &l->pace);
-    if (exit_code == CLI_DONE && !counters_done(c)) {
+    if (exit_code == CLI_DONE && !weft_counters_done(c)) {
         l->stats.late++;
         l->stats.timeouts += timeouts_of(l, l->eye.gmp);
         exit_code = mad_drive_renew(&l->eye.link, machines, count, &counters_agent, &l->eye.gmp);
@@ -262,27 +266,27 @@ static int drive_counters(struct exporter_look *l, struct counters *c)
 
 static int read_counters(struct exporter_look *l)
 {
-    struct counters *old = l->counters;
-    struct counters_config config;
+    struct weft_counters *old = l->counters;
+    struct weft_counters_config config;
     weft_time begun = l->eye.link.now;
     int exit_code;
     int err;
 
-    counters_config_init(&config);
+    weft_counters_config_init(&config);
     if (l->request->timeout != 0)
         config.asker.timeout = l->request->timeout;
     l->counters = NULL;
-    err = counters_new(l->sweep, &config, old, l->eye.gmp, &l->counters);
+    err = weft_counters_new(l->sweep, &config, old, l->eye.gmp, &l->counters);
     if (err) {
-        (void)counters_free(old);
+        (void)weft_counters_free(old);
         return message_failed("the counters cannot be read: %s", weft_strerror(err));
     }
     exit_code = drive_counters(l, l->counters);
     l->stats.counters_time = l->eye.link.now - begun;
     if (exit_code == CLI_DONE && old && has_changed(l, old))
         l->due = 0;
-    (void)counters_free(old);
-    l->counted = sweep_free(l->counted);
+    (void)weft_counters_free(old);
+    l->counted = weft_sweep_free(l->counted);
     return exit_code;
 }
 
@@ -310,11 +314,11 @@ int exporter_look_again(struct exporter_look *l)
 void exporter_look_close(struct exporter_look *l)
 {
     counters_eye_close(&l->eye);
-    l->counters = counters_free(l->counters);
-    l->counted = sweep_free(l->counted);
-    l->next = sweep_free(l->next);
-    l->known = known_free(l->known);
-    l->sweep = sweep_free(l->sweep);
+    l->counters = weft_counters_free(l->counters);
+    l->counted = weft_sweep_free(l->counted);
+    l->next = weft_sweep_free(l->next);
+    l->known = weft_known_free(l->known);
+    l->sweep = weft_sweep_free(l->sweep);
     for (uint32_t i = 0; i < l->gone_count; i++)
         free(l->gone[i].labels);
     free(l->gone);

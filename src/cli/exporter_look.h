@@ -44,11 +44,12 @@ struct exporter_look {
     const struct exporter_request *request;
     struct counters_eye eye;
     struct mad_pace pace;
-    struct sweep *sweep;   /**< the topology; NULL: there is none yet */
-    struct sweep *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
-    struct counters *counters; /**< NULL: none were read yet */
-    struct sweep *next;        /**< a sweep that is under way; NULL: none */
-    struct known *known;       /**< what that goes by */
+    struct weft_sweep *sweep; /**< the topology; NULL: there is none yet */
+    struct weft_sweep
+        *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
+    struct weft_counters *counters; /**< NULL: none were read yet */
+    struct weft_sweep *next;        /**< a sweep that is under way; NULL: none */
+    struct weft_known *known;       /**< what that goes by */
     struct exporter_gone *gone;
     uint32_t gone_count, gone_space;
     weft_time at;  /**< when it has looked last */
@@ -71,8 +72,8 @@ int exporter_look_again(struct exporter_look *l);
 bool exporter_look_is_target(const struct exporter_look *l, uint32_t port);
 
 /** What the last look has read of a target.
- * @return COUNTERS_READ: all; of a switch, that of its ports where most is missing */
-enum counters_state exporter_look_target(const struct exporter_look *l, uint32_t port);
+ * @return WEFT_COUNTERS_READ: all; of a switch, that of its ports where most is missing */
+enum weft_counters_state exporter_look_target(const struct exporter_look *l, uint32_t port);
 
 /** Requests without an answer, ever. */
 uint64_t exporter_look_timeouts(const struct exporter_look *l);
@@ -80,6 +81,6 @@ uint64_t exporter_look_timeouts(const struct exporter_look *l);
 void exporter_look_close(struct exporter_look *l);
 
 /** The labels of a port. */
-void exporter_labels(const struct sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES]);
+void exporter_labels(const struct weft_sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES]);
 
 #endif

@@ -23,9 +23,9 @@ static const struct metrics_family families[METRICS] = {
 };
 
 /* The counters of pma.def. XmitWait counts ticks of a port's clock. */
-static const struct metrics_family counter_families[PMA_COUNTERS] = {
+static const struct metrics_family counter_families[WEFT_PMA_COUNTERS] = {
 #define PMA_COUNTER(id, name, json)                                                                \
-    [PMA_##id] = {"weft_port_" json, "", METRICS_COUNTER, name " of the port."},
+    [WEFT_PMA_##id] = {"weft_port_" json, "", METRICS_COUNTER, name " of the port."},
 #include "client/pma.def"
 #undef PMA_COUNTER
 };
@@ -33,7 +33,7 @@ static const struct metrics_family counter_families[PMA_COUNTERS] = {
 /* A page that is being written. */
 struct page {
     const struct exporter_look *look;
-    const struct sweep *sweep;
+    const struct weft_sweep *sweep;
     struct metrics_text *text;
     char **labels; /* of each port; NULL: it is not told of */
     struct health *health;
@@ -41,16 +41,16 @@ struct page {
 
 static bool is_told(const struct page *p, uint32_t port)
 {
-    const struct sweep_port *q = sweep_port(p->sweep, port);
+    const struct weft_sweep_port *q = weft_sweep_port(p->sweep, port);
 
     /* A CA's other ports, of which its first one says nothing, are nobody's yet. */
     return exporter_look_is_target(p->look, port) ||
-           (q->number > 0 && (q->told || q->assumed || q->peer != SWEEP_NONE));
+           (q->number > 0 && (q->told || q->assumed || q->peer != WEFT_SWEEP_NONE));
 }
 
 static bool prepare(struct page *p)
 {
-    uint32_t ports = sweep_port_count(p->sweep);
+    uint32_t ports = weft_sweep_port_count(p->sweep);
     char labels[EXPORTER_LABELS_BYTES];
     struct thresholds thresholds;
     bool good;
@@ -72,7 +72,7 @@ static bool prepare(struct page *p)
 
 static void clear(struct page *p)
 {
-    for (uint32_t i = 0; p->labels && i < sweep_port_count(p->sweep); i++)
+    for (uint32_t i = 0; p->labels && i < weft_sweep_port_count(p->sweep); i++)
         free(p->labels[i]);
     free(p->labels);
     free(p->health);
@@ -86,10 +86,10 @@ static void begin(const struct page *p, enum metric m)
 static void tell_targets(const struct page *p)
 {
     begin(p, METRIC_TARGET_UP);
-    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++)
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++)
         if (p->labels[i] && exporter_look_is_target(p->look, i))
             metrics_sample(p->text, p->labels[i],
-                           exporter_look_target(p->look, i) == COUNTERS_READ);
+                           exporter_look_target(p->look, i) == WEFT_COUNTERS_READ);
     for (uint32_t i = 0; i < p->look->gone_count; i++)
         metrics_sample(p->text, p->look->gone[i].labels, 0);
 }
@@ -106,56 +106,58 @@ static uint64_t lane_rate(uint8_t speed)
 /* What is told of a port and its link.
  * Each returns false: it does not apply to the port. */
 
-static bool state_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool state_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)h;
     *ret = q->state;
     return q->state > 0;
 }
 
-static bool physical_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool physical_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)h;
     *ret = q->phys_state;
     return q->phys_state > 0;
 }
 
-static bool lanes_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool lanes_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)h;
     *ret = health_lanes(q);
     return *ret > 0;
 }
 
-static bool possible_lanes_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool possible_lanes_of(const struct weft_sweep_port *q, const struct health *h,
+                              uint64_t *ret)
 {
     (void)q;
     *ret = h->width;
     return *ret > 0;
 }
 
-static bool speed_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool speed_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)h;
     *ret = lane_rate(health_speed(q));
     return *ret > 0;
 }
 
-static bool possible_speed_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool possible_speed_of(const struct weft_sweep_port *q, const struct health *h,
+                              uint64_t *ret)
 {
     (void)q;
     *ret = lane_rate(h->speed);
     return *ret > 0;
 }
 
-static bool degraded_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool degraded_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)q;
     *ret = h->narrow || h->slow;
     return h->width > 0 && h->speed > 0;
 }
 
-static bool silence_of(const struct sweep_port *q, const struct health *h, uint64_t *ret)
+static bool silence_of(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret)
 {
     (void)h;
     *ret = q->mute_peer;
@@ -164,7 +166,7 @@ static bool silence_of(const struct sweep_port *q, const struct health *h, uint6
 
 static const struct {
     enum metric metric;
-    bool (*value)(const struct sweep_port *q, const struct health *h, uint64_t *ret);
+    bool (*value)(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret);
 } link_metrics[] = {
     {METRIC_STATE, state_of},       {METRIC_PHYSICAL, physical_of},
     {METRIC_LANES, lanes_of},       {METRIC_LANES_CAN, possible_lanes_of},
@@ -176,8 +178,8 @@ static void tell_links(const struct page *p)
 {
     for (size_t m = 0; m < sizeof(link_metrics) / sizeof(link_metrics[0]); m++) {
         begin(p, link_metrics[m].metric);
-        for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
-            const struct sweep_port *q = sweep_port(p->sweep, i);
+        for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+            const struct weft_sweep_port *q = weft_sweep_port(p->sweep, i);
             uint64_t value;
 
             if (p->labels[i] && q->number > 0 && link_metrics[m].value(q, &p->health[i], &value))
@@ -187,21 +189,22 @@ static void tell_links(const struct page *p)
 }
 
 /* The values of a port that is told of; NULL: nothing was read of it. */
-static const struct pma_values *values_of(const struct page *p, uint32_t port)
+static const struct weft_pma_values *values_of(const struct page *p, uint32_t port)
 {
-    const struct pma_values *v = p->labels[port] ? counters_get(p->look->counters, port) : NULL;
+    const struct weft_pma_values *v =
+        p->labels[port] ? weft_counters_get(p->look->counters, port) : NULL;
 
     return v && v->present != 0 ? v : NULL;
 }
 
-static void tell_counter(const struct page *p, enum pma_counter c)
+static void tell_counter(const struct page *p, enum weft_pma_counter c)
 {
     bool begun = false;
 
-    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
-        const struct pma_values *v = values_of(p, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+        const struct weft_pma_values *v = values_of(p, i);
 
-        if (!v || !pma_has(v->present, c))
+        if (!v || !weft_pma_has(v->present, c))
             continue;
         if (!begun)
             metrics_begin(p->text, &counter_families[c]);
@@ -210,15 +213,16 @@ static void tell_counter(const struct page *p, enum pma_counter c)
     }
 }
 
-static void tell_stuck(const struct page *p, uint32_t port, const struct pma_values *v)
+static void tell_stuck(const struct page *p, uint32_t port, const struct weft_pma_values *v)
 {
     char labels[EXPORTER_LABELS_BYTES];
 
-    for (unsigned c = 0; c < PMA_COUNTERS; c++) {
-        if (!pma_has(v->stuck, c))
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++) {
+        if (!weft_pma_has(v->stuck, c))
             continue;
         (void)snprintf(labels, sizeof(labels), "%s", p->labels[port]);
-        metrics_label(labels, sizeof(labels), "counter", pma_json_name((enum pma_counter)c));
+        metrics_label(labels, sizeof(labels), "counter",
+                      weft_pma_json_name((enum weft_pma_counter)c));
         metrics_sample(p->text, labels, 1);
     }
 }
@@ -226,15 +230,15 @@ static void tell_stuck(const struct page *p, uint32_t port, const struct pma_val
 static void tell_saturated(const struct page *p)
 {
     begin(p, METRIC_SATURATED);
-    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
-        const struct pma_values *v = values_of(p, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+        const struct weft_pma_values *v = values_of(p, i);
 
         if (v)
             metrics_sample(p->text, p->labels[i], v->stuck != 0);
     }
     begin(p, METRIC_STUCK);
-    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
-        const struct pma_values *v = values_of(p, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+        const struct weft_pma_values *v = values_of(p, i);
 
         if (v)
             tell_stuck(p, i, v);
@@ -252,29 +256,30 @@ static void tell_count(const struct page *p, const char *label, const char *valu
 static void tell_topology(const struct page *p)
 {
     static const char *const state_words[] = {
-        [COUNTERS_UNASKED] = "unasked",  [COUNTERS_READ] = "read",
-        [COUNTERS_QUIET] = "quiet",      [COUNTERS_PART] = "part",
-        [COUNTERS_REFUSED] = "refused",  [COUNTERS_SILENT] = "silent",
-        [COUNTERS_NO_ADDRESS] = "no_lid"};
-    uint64_t nodes[SWEEP_ROUTER + 1] = {0}, states[COUNTERS_NO_ADDRESS + 1] = {0}, ports = 0;
+        [WEFT_COUNTERS_UNASKED] = "unasked",  [WEFT_COUNTERS_READ] = "read",
+        [WEFT_COUNTERS_QUIET] = "quiet",      [WEFT_COUNTERS_PART] = "part",
+        [WEFT_COUNTERS_REFUSED] = "refused",  [WEFT_COUNTERS_SILENT] = "silent",
+        [WEFT_COUNTERS_NO_ADDRESS] = "no_lid"};
+    uint64_t nodes[WEFT_SWEEP_ROUTER + 1] = {0}, states[WEFT_COUNTERS_NO_ADDRESS + 1] = {0},
+                                       ports = 0;
 
-    for (uint32_t i = 0; i < sweep_node_count(p->sweep); i++)
-        if (sweep_node(p->sweep, i)->type <= SWEEP_ROUTER)
-            nodes[sweep_node(p->sweep, i)->type]++;
-    for (uint32_t i = 0; i < sweep_port_count(p->sweep); i++) {
-        ports += p->labels[i] && sweep_port(p->sweep, i)->number > 0;
+    for (uint32_t i = 0; i < weft_sweep_node_count(p->sweep); i++)
+        if (weft_sweep_node(p->sweep, i)->type <= WEFT_SWEEP_ROUTER)
+            nodes[weft_sweep_node(p->sweep, i)->type]++;
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+        ports += p->labels[i] && weft_sweep_port(p->sweep, i)->number > 0;
         if (p->labels[i] && exporter_look_is_target(p->look, i))
             states[exporter_look_target(p->look, i)]++;
     }
     begin(p, METRIC_NODES);
-    tell_count(p, "type", "ca", nodes[SWEEP_CA]);
-    tell_count(p, "type", "switch", nodes[SWEEP_SWITCH]);
-    tell_count(p, "type", "router", nodes[SWEEP_ROUTER]);
+    tell_count(p, "type", "ca", nodes[WEFT_SWEEP_CA]);
+    tell_count(p, "type", "switch", nodes[WEFT_SWEEP_SWITCH]);
+    tell_count(p, "type", "router", nodes[WEFT_SWEEP_ROUTER]);
     begin(p, METRIC_PORTS);
     metrics_sample(p->text, "", ports);
     begin(p, METRIC_TARGETS);
-    for (unsigned i = COUNTERS_READ; i <= COUNTERS_NO_ADDRESS; i++)
-        if (i != COUNTERS_QUIET)
+    for (unsigned i = WEFT_COUNTERS_READ; i <= WEFT_COUNTERS_NO_ADDRESS; i++)
+        if (i != WEFT_COUNTERS_QUIET)
             tell_count(p, "state", state_words[i], states[i]);
     tell_count(p, "state", "gone", p->look->gone_count);
 }
@@ -319,8 +324,8 @@ void exporter_page(const struct exporter_look *l, uint64_t scrapes, struct metri
     if (prepare(&p)) {
         tell_targets(&p);
         tell_links(&p);
-        for (unsigned c = 0; c < PMA_COUNTERS; c++)
-            tell_counter(&p, (enum pma_counter)c);
+        for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
+            tell_counter(&p, (enum weft_pma_counter)c);
         tell_saturated(&p);
         tell_topology(&p);
         tell_exporter(&p, scrapes);

@@ -4,40 +4,40 @@
 
 static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
 {
-    return sweep_poll(self, ret);
+    return weft_sweep_poll(self, ret);
 }
 
 static void tell_sweep(void *self, const struct weft_mad_event *ev)
 {
-    sweep_event(self, ev);
+    weft_sweep_event(self, ev);
 }
 
 static bool is_sweep_done(const void *self)
 {
-    return sweep_done(self);
+    return weft_sweep_done(self);
 }
 
 static bool poll_counters(void *self, struct weft_mad_send_req *ret)
 {
-    return counters_poll(self, ret);
+    return weft_counters_poll(self, ret);
 }
 
 static void tell_counters(void *self, const struct weft_mad_event *ev)
 {
-    counters_event(self, ev);
+    weft_counters_event(self, ev);
 }
 
 static bool are_counters_done(const void *self)
 {
-    return counters_done(self);
+    return weft_counters_done(self);
 }
 
-struct mad_machine mad_machine_sweep(struct sweep *s)
+struct mad_machine mad_machine_sweep(struct weft_sweep *s)
 {
     return (struct mad_machine){s, poll_sweep, tell_sweep, is_sweep_done};
 }
 
-struct mad_machine mad_machine_counters(struct counters *c)
+struct mad_machine mad_machine_counters(struct weft_counters *c)
 {
     return (struct mad_machine){c, poll_counters, tell_counters, are_counters_done};
 }

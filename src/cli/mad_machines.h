@@ -6,12 +6,13 @@
 #define WEFT_CLI_MAD_MACHINES_H
 
 #include "cli/mad_drive.h"
-#include "client/counters.h"
-#include "client/sweep.h"
+
+#include <weft/counters.h>
+#include <weft/sweep.h>
 
 /** A sweep, to be driven. */
-struct mad_machine mad_machine_sweep(struct sweep *s);
+struct mad_machine mad_machine_sweep(struct weft_sweep *s);
 /** Counters, to be driven. */
-struct mad_machine mad_machine_counters(struct counters *c);
+struct mad_machine mad_machine_counters(struct weft_counters *c);
 
 #endif

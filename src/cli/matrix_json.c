@@ -78,18 +78,18 @@ static json_t *problems_to_json(const struct matrix_view *v)
 
 static const char *type_name(uint8_t type)
 {
-    if (type == SWEEP_SWITCH)
+    if (type == WEFT_SWEEP_SWITCH)
         return "switch";
-    return type == SWEEP_ROUTER ? "router" : "ca";
+    return type == WEFT_SWEEP_ROUTER ? "router" : "ca";
 }
 
 static json_t *ports_to_json(const struct matrix_view *v)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep) && list; i++) {
-        const struct sweep_port *p = sweep_port(v->sweep, i);
-        const struct sweep_node *n = sweep_node(v->sweep, p->node);
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep) && list; i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(v->sweep, i);
+        const struct weft_sweep_node *n = weft_sweep_node(v->sweep, p->node);
 
         if (p->reached)
             list = append(list, json_pack("{s:s, s:s, s:o, s:o, s:i, s:i}", "name", v->labels[i],
@@ -105,8 +105,8 @@ static json_t *enforcing_to_json(const struct matrix_view *v)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep) && list; i++) {
-        const struct sweep_port *p = sweep_port(v->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep) && list; i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(v->sweep, i);
 
         if (p->enforces_in || p->enforces_out)
             list = append(list, json_pack("{s:s, s:b, s:b}", "port", v->labels[i], "in",
@@ -132,10 +132,11 @@ int matrix_print_json(const struct matrix_view *v)
     uint32_t complete;
 
     pkey_tables_count(v->tables, &tables, &complete);
-    return json_print(json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema", "weft.partitions.matrix/1",
-        "tables", (json_int_t)tables, "tables_complete", (json_int_t)complete, "conflicts",
-        (json_int_t)sweep_conflicts(v->sweep), "ports_down", (json_int_t)matrix_view_ports_down(v),
-        "partitions", partitions_to_json(v), "problems", problems_to_json(v), "unanswered",
-        gaps_to_json(v), "enforcing", enforcing_to_json(v), "ports", ports_to_json(v)));
+    return json_print(
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "weft.partitions.matrix/1", "tables", (json_int_t)tables, "tables_complete",
+                  (json_int_t)complete, "conflicts", (json_int_t)weft_sweep_conflicts(v->sweep),
+                  "ports_down", (json_int_t)matrix_view_ports_down(v), "partitions",
+                  partitions_to_json(v), "problems", problems_to_json(v), "unanswered",
+                  gaps_to_json(v), "enforcing", enforcing_to_json(v), "ports", ports_to_json(v)));
 }

@@ -101,7 +101,7 @@ static const char *why_not(const struct common *c)
 
 static void print_gates(const struct pair *p, const struct common *c)
 {
-    const struct sweep *s = p->view->sweep;
+    const struct weft_sweep *s = p->view->sweep;
 
     for (int i = 0; i < GATES; i++) {
         bool at_from = i == GATE_FROM_IN || i == GATE_FROM_OUT;
@@ -110,7 +110,7 @@ static void print_gates(const struct pair *p, const struct common *c)
 
         if (c->gates[i] != GATE_DROPS && c->gates[i] != GATE_UNKNOWN)
             continue;
-        printf("        %s %s what %s%s%s: %s\n", p->view->labels[sweep_port(s, port)->peer],
+        printf("        %s %s what %s%s%s: %s\n", p->view->labels[weft_sweep_port(s, port)->peer],
                c->gates[i] == GATE_DROPS ? "drops" : "may drop", entering ? "" : "is for ",
                p->view->labels[port], entering ? " sends" : "",
                c->gates[i] == GATE_DROPS ? "its own P_Key table has no entry that lets it pass"
@@ -144,12 +144,13 @@ static void print_keys(const struct pair *p)
 /* The switches at the links of both. */
 static void print_enforcement(const struct pair *p)
 {
-    const struct sweep *s = p->view->sweep;
+    const struct weft_sweep *s = p->view->sweep;
     const uint32_t ports[] = {p->from, p->to};
 
     for (int i = 0; i < 2; i++) {
-        uint32_t peer = sweep_port(s, ports[i])->peer;
-        const struct sweep_port *at = peer == SWEEP_NONE ? NULL : sweep_port(s, peer);
+        uint32_t peer = weft_sweep_port(s, ports[i])->peer;
+        const struct weft_sweep_port *at =
+            peer == WEFT_SWEEP_NONE ? NULL : weft_sweep_port(s, peer);
 
         if (at && (at->enforces_in || at->enforces_out))
             printf("%s, where %s is connected, enforces partitions%s\n", p->view->labels[peer],
@@ -163,12 +164,12 @@ static void print_enforcement(const struct pair *p)
 /* The tables of both, and of the switches at their links. */
 static void list_tables(const struct pair *p, uint32_t ret[4])
 {
-    const struct sweep *s = p->view->sweep;
+    const struct weft_sweep *s = p->view->sweep;
 
     ret[0] = p->from;
     ret[1] = p->to;
-    ret[2] = sweep_port(s, p->from)->peer;
-    ret[3] = sweep_port(s, p->to)->peer;
+    ret[2] = weft_sweep_port(s, p->from)->peer;
+    ret[3] = weft_sweep_port(s, p->to)->peer;
 }
 
 static bool is_whole(const struct pair *p)
@@ -178,8 +179,8 @@ static bool is_whole(const struct pair *p)
 
     list_tables(p, ports);
     for (int i = 0; i < 4; i++)
-        whole =
-            whole && (ports[i] == SWEEP_NONE || pkey_tables_complete(p->view->tables, ports[i]));
+        whole = whole &&
+                (ports[i] == WEFT_SWEEP_NONE || pkey_tables_complete(p->view->tables, ports[i]));
     return whole;
 }
 
@@ -189,7 +190,7 @@ static void print_holes(const struct pair *p)
 
     list_tables(p, ports);
     for (int i = 0; i < 4; i++)
-        if (ports[i] != SWEEP_NONE && !pkey_tables_complete(p->view->tables, ports[i]))
+        if (ports[i] != WEFT_SWEEP_NONE && !pkey_tables_complete(p->view->tables, ports[i]))
             printf("the P_Key table of %s could not be read to its end: there may be more keys\n",
                    p->view->labels[ports[i]]);
 }

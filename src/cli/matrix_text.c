@@ -81,23 +81,24 @@ static void print_total(const struct matrix_view *v)
     uint32_t tables;
     uint32_t complete;
 
-    for (uint32_t i = 0; i < sweep_node_count(v->sweep); i++)
-        switches += sweep_node(v->sweep, i)->type == SWEEP_SWITCH;
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++)
-        enforcing += sweep_port(v->sweep, i)->enforces_in || sweep_port(v->sweep, i)->enforces_out;
+    for (uint32_t i = 0; i < weft_sweep_node_count(v->sweep); i++)
+        switches += weft_sweep_node(v->sweep, i)->type == WEFT_SWEEP_SWITCH;
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep); i++)
+        enforcing +=
+            weft_sweep_port(v->sweep, i)->enforces_in || weft_sweep_port(v->sweep, i)->enforces_out;
     pkey_tables_count(v->tables, &tables, &complete);
     printf("%" PRIu32 " host%s, %" PRIu32 " switch%s, %" PRIu32 " partition%s; %" PRIu32
            " of %" PRIu32 " P_Key tables read; %" PRIu32 " switch port%s enforce%s\n",
-           sweep_node_count(v->sweep) - switches, plural(sweep_node_count(v->sweep) - switches),
-           switches, switches == 1 ? "" : "es", v->matrix->partition_count,
-           plural(v->matrix->partition_count), complete, tables, enforcing, plural(enforcing),
-           enforcing == 1 ? "s" : "");
+           weft_sweep_node_count(v->sweep) - switches,
+           plural(weft_sweep_node_count(v->sweep) - switches), switches, switches == 1 ? "" : "es",
+           v->matrix->partition_count, plural(v->matrix->partition_count), complete, tables,
+           enforcing, plural(enforcing), enforcing == 1 ? "s" : "");
 }
 
 /* Prints a line with the ports of which one thing is missing. */
 static bool print_gap(const struct matrix_view *v, enum matrix_gap_kind wanted, const char *words)
 {
-    const char **names = calloc(sweep_port_count(v->sweep) + 1u, sizeof(*names));
+    const char **names = calloc(weft_sweep_port_count(v->sweep) + 1u, sizeof(*names));
     enum matrix_gap_kind kind;
     char *text = NULL;
     size_t count = 0;
@@ -127,10 +128,10 @@ bool matrix_print_gaps(const struct matrix_view *v)
         !print_gap(v, MATRIX_GAP_STOPPED, "no answer any more from") ||
         !print_gap(v, MATRIX_GAP_TABLE, "P_Key table not read to its end:"))
         return false;
-    if (sweep_conflicts(v->sweep) > 0)
+    if (weft_sweep_conflicts(v->sweep) > 0)
         printf("%" PRIu32 " link%s lead%s to a node GUID that is elsewhere, too\n",
-               sweep_conflicts(v->sweep), plural(sweep_conflicts(v->sweep)),
-               sweep_conflicts(v->sweep) == 1 ? "s" : "");
+               weft_sweep_conflicts(v->sweep), plural(weft_sweep_conflicts(v->sweep)),
+               weft_sweep_conflicts(v->sweep) == 1 ? "s" : "");
     return true;
 }
 

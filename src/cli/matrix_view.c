@@ -16,7 +16,7 @@
 #define STATE_DOWN 1
 
 /* A NodeDescription with every byte escaped. */
-#define NAME_SHOWN_BYTES (4 * SWEEP_NAME_BYTES)
+#define NAME_SHOWN_BYTES (4 * WEFT_SWEEP_NAME_BYTES)
 
 /* For sorting nodes by name. */
 struct named {
@@ -31,9 +31,9 @@ static int named_compare(const void *a, const void *b)
 
 /* Marks the nodes whose name says who they are.
  * Returns NULL when there is no memory. */
-static bool *find_unique(const struct sweep *s)
+static bool *find_unique(const struct weft_sweep *s)
 {
-    uint32_t count = sweep_node_count(s);
+    uint32_t count = weft_sweep_node_count(s);
     struct named *names = calloc(count + 1u, sizeof(*names));
     bool *unique = calloc(count + 1u, sizeof(*unique));
 
@@ -43,7 +43,7 @@ static bool *find_unique(const struct sweep *s)
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++)
-        names[i] = (struct named){sweep_node(s, i)->name, i};
+        names[i] = (struct named){weft_sweep_node(s, i)->name, i};
     qsort(names, count, sizeof(*names), named_compare);
     for (uint32_t i = 0; i < count; i++)
         unique[names[i].node] = names[i].name[0] != '\0' &&
@@ -53,18 +53,18 @@ static bool *find_unique(const struct sweep *s)
     return unique;
 }
 
-static uint32_t count_reached(const struct sweep *s, const struct sweep_node *n)
+static uint32_t count_reached(const struct weft_sweep *s, const struct weft_sweep_node *n)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i <= n->port_count; i++)
-        count += sweep_port(s, n->first_port + i)->reached;
+        count += weft_sweep_port(s, n->first_port + i)->reached;
     return count;
 }
 
 static bool label_node(struct matrix_view *v, uint32_t node, bool unique)
 {
-    const struct sweep_node *n = sweep_node(v->sweep, node);
+    const struct weft_sweep_node *n = weft_sweep_node(v->sweep, node);
     char name[NAME_SHOWN_BYTES];
     bool many = count_reached(v->sweep, n) > 1;
     int length = 0;
@@ -73,7 +73,7 @@ static bool label_node(struct matrix_view *v, uint32_t node, bool unique)
     if (!unique)
         (void)snprintf(name, sizeof(name), "0x%016" PRIx64, n->guid);
     for (uint32_t i = 0; i <= n->port_count && length >= 0; i++) {
-        if (n->type == SWEEP_SWITCH ? i == 0 : !many)
+        if (n->type == WEFT_SWEEP_SWITCH ? i == 0 : !many)
             length = asprintf(&v->labels[n->first_port + i], "%s", name);
         else
             length = asprintf(&v->labels[n->first_port + i], "%s/%" PRIu32, name, i);
@@ -83,16 +83,16 @@ static bool label_node(struct matrix_view *v, uint32_t node, bool unique)
     return length >= 0;
 }
 
-bool matrix_view_init(struct matrix_view *ret, const struct sweep *s, const struct pkey_tables *t,
-                      const struct matrix *m)
+bool matrix_view_init(struct matrix_view *ret, const struct weft_sweep *s,
+                      const struct pkey_tables *t, const struct matrix *m)
 {
     bool *unique = find_unique(s);
     bool good;
 
     *ret = (struct matrix_view){.sweep = s, .tables = t, .matrix = m};
-    ret->labels = calloc(sweep_port_count(s) + 1u, sizeof(ret->labels[0]));
+    ret->labels = calloc(weft_sweep_port_count(s) + 1u, sizeof(ret->labels[0]));
     good = unique && ret->labels;
-    for (uint32_t i = 0; i < sweep_node_count(s) && good; i++)
+    for (uint32_t i = 0; i < weft_sweep_node_count(s) && good; i++)
         good = label_node(ret, i, unique[i]);
     free(unique);
     return good;
@@ -100,7 +100,7 @@ bool matrix_view_init(struct matrix_view *ret, const struct sweep *s, const stru
 
 void matrix_view_free(struct matrix_view *v)
 {
-    for (uint32_t i = 0; v->labels && i < sweep_port_count(v->sweep); i++)
+    for (uint32_t i = 0; v->labels && i < weft_sweep_port_count(v->sweep); i++)
         free(v->labels[i]);
     free(v->labels);
     v->labels = NULL;
@@ -123,8 +123,8 @@ static bool is_guid(const char *text, uint64_t *ret)
  */
 static bool means(const struct matrix_view *v, uint32_t port, const char *text, uint64_t guid)
 {
-    const struct sweep_port *p = sweep_port(v->sweep, port);
-    const struct sweep_node *n = sweep_node(v->sweep, p->node);
+    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
+    const struct weft_sweep_node *n = weft_sweep_node(v->sweep, p->node);
     size_t length = strlen(n->name);
     char number[8];
 
@@ -158,8 +158,8 @@ static uint32_t not_found(const struct matrix_view *v, const char *text)
     uint32_t port = 0;
 
     suggest_start(&near, text);
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++)
-        if (sweep_port(v->sweep, i)->reached && !is_sibling(text, v->labels[i]))
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep); i++)
+        if (weft_sweep_port(v->sweep, i)->reached && !is_sibling(text, v->labels[i]))
             suggest_offer(&near, v->labels[i]);
     (void)printable(text, shown, sizeof(shown));
     if (suggest_best(&near))
@@ -175,37 +175,38 @@ static uint32_t not_found(const struct matrix_view *v, const char *text)
     if (down > 0)
         message("%" PRIu32 " switch port%s down: who is behind %s is not known", down,
                 down == 1 ? " is" : "s are", down == 1 ? "it" : "them");
-    return SWEEP_NONE;
+    return WEFT_SWEEP_NONE;
 }
 
 uint32_t matrix_view_find(const struct matrix_view *v, const char *text)
 {
-    uint32_t found = SWEEP_NONE;
+    uint32_t found = WEFT_SWEEP_NONE;
     uint64_t guid = 0;
     char shown[PRINTABLE_PATH_BYTES];
 
     (void)is_guid(text, &guid);
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++) {
-        const struct sweep_port *p = sweep_port(v->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(v->sweep, i);
 
         if (!p->reached || !means(v, i, text, guid))
             continue;
-        if (guid == 0 && found != SWEEP_NONE && p->node != sweep_port(v->sweep, found)->node) {
+        if (guid == 0 && found != WEFT_SWEEP_NONE &&
+            p->node != weft_sweep_port(v->sweep, found)->node) {
             message_failed("several nodes are called \"%s\": give a GUID",
                            printable(text, shown, sizeof(shown)));
-            return SWEEP_NONE;
+            return WEFT_SWEEP_NONE;
         }
         /* Port GUIDs say more than node GUIDs. */
-        if (found == SWEEP_NONE || (guid != 0 && p->guid == guid))
+        if (found == WEFT_SWEEP_NONE || (guid != 0 && p->guid == guid))
             found = i;
     }
-    return found == SWEEP_NONE ? not_found(v, text) : found;
+    return found == WEFT_SWEEP_NONE ? not_found(v, text) : found;
 }
 
 bool matrix_view_gap(const struct matrix_view *v, uint32_t *port, enum matrix_gap_kind *ret)
 {
-    for (; *port < sweep_port_count(v->sweep); (*port)++) {
-        const struct sweep_port *p = sweep_port(v->sweep, *port);
+    for (; *port < weft_sweep_port_count(v->sweep); (*port)++) {
+        const struct weft_sweep_port *p = weft_sweep_port(v->sweep, *port);
 
         if (p->mute_peer)
             *ret = MATRIX_GAP_BEHIND;
@@ -224,10 +225,10 @@ uint32_t matrix_view_ports_down(const struct matrix_view *v)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < sweep_port_count(v->sweep); i++) {
-        const struct sweep_port *p = sweep_port(v->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(v->sweep); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(v->sweep, i);
 
-        count += sweep_node(v->sweep, p->node)->type == SWEEP_SWITCH && p->number > 0 &&
+        count += weft_sweep_node(v->sweep, p->node)->type == WEFT_SWEEP_SWITCH && p->number > 0 &&
                  p->state == STATE_DOWN;
     }
     return count;

@@ -9,7 +9,7 @@
 
 /** What was found out. */
 struct matrix_view {
-    const struct sweep *sweep;
+    const struct weft_sweep *sweep;
     const struct pkey_tables *tables;
     const struct matrix *matrix;
     char **labels; /* of each port of the sweep, printable; no two ports have the same */
@@ -18,13 +18,13 @@ struct matrix_view {
 /** Gives every port a name: its node's, or the node's GUID where it has none or several nodes have
  * the same; a switch's external port, and one of several reached ports of a host, with /NUMBER.
  * @return whether there was memory; give it to matrix_view_free() in any case */
-bool matrix_view_init(struct matrix_view *ret, const struct sweep *s, const struct pkey_tables *t,
-                      const struct matrix *m);
+bool matrix_view_init(struct matrix_view *ret, const struct weft_sweep *s,
+                      const struct pkey_tables *t, const struct matrix *m);
 void matrix_view_free(struct matrix_view *v);
 
 /** Finds the port of a host, or port 0 of a switch, by label, name, name/PORT or GUID. Of a host
  * with several ports a name means the first.
- * @return the port; SWEEP_NONE, and then the message is out */
+ * @return the port; WEFT_SWEEP_NONE, and then the message is out */
 uint32_t matrix_view_find(const struct matrix_view *v, const char *text);
 
 /** Why something is missing. */

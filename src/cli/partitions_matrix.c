@@ -14,7 +14,7 @@
 struct audit {
     struct mad_link link;
     weft_mad_agent_id agent;
-    struct sweep *sweep;
+    struct weft_sweep *sweep;
     struct pkey_tables *tables;
     struct matrix *matrix;
 };
@@ -48,11 +48,11 @@ static int audit_open(const struct partitions_request *request, struct audit *a)
     return exit_code == CLI_DONE ? mad_place_agent(&a->link, &agent, &a->agent) : exit_code;
 }
 
-static int audit_sweep(const struct asker_config *c, struct audit *a)
+static int audit_sweep(const struct weft_sweep_config *c, struct audit *a)
 {
     struct mad_machine machine;
     int exit_code;
-    int err = sweep_new(c, a->agent, &a->sweep);
+    int err = weft_sweep_new(c, a->agent, &a->sweep);
 
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
@@ -60,7 +60,7 @@ static int audit_sweep(const struct asker_config *c, struct audit *a)
     exit_code = mad_drive(&a->link, &machine);
     if (exit_code != CLI_DONE)
         return exit_code;
-    err = sweep_verdict(a->sweep);
+    err = weft_sweep_verdict(a->sweep);
     if (err == WEFT_ERR_NOTFOUND) {
         message("the node that this looks from does not answer itself");
         if (!a->link.on_hca)
@@ -72,7 +72,7 @@ static int audit_sweep(const struct asker_config *c, struct audit *a)
     return CLI_DONE;
 }
 
-static int audit_read(const struct asker_config *c, struct audit *a)
+static int audit_read(const struct weft_sweep_config *c, struct audit *a)
 {
     int exit_code;
     int err = pkey_tables_new(a->sweep, c, a->agent, &a->tables);
@@ -91,7 +91,7 @@ static bool is_troubled(const struct matrix_view *v)
 {
     enum matrix_gap_kind kind;
     uint32_t port = 0;
-    bool found = matrix_view_gap(v, &port, &kind) || sweep_conflicts(v->sweep) > 0;
+    bool found = matrix_view_gap(v, &port, &kind) || weft_sweep_conflicts(v->sweep) > 0;
 
     for (uint32_t i = 0; i < v->matrix->partition_count; i++)
         found = found || matrix_view_is_mute(&v->matrix->partitions[i]);
@@ -101,9 +101,9 @@ static bool is_troubled(const struct matrix_view *v)
 static int print_pair(const struct partitions_request *request, const struct matrix_view *v)
 {
     uint32_t from = matrix_view_find(v, request->from);
-    uint32_t to = from == SWEEP_NONE ? SWEEP_NONE : matrix_view_find(v, request->to);
+    uint32_t to = from == WEFT_SWEEP_NONE ? WEFT_SWEEP_NONE : matrix_view_find(v, request->to);
 
-    if (from == SWEEP_NONE || to == SWEEP_NONE)
+    if (from == WEFT_SWEEP_NONE || to == WEFT_SWEEP_NONE)
         return CLI_FAILED;
     if (from == to) {
         message("--from and --to are both %s: name two ports", v->labels[from]);
@@ -132,10 +132,10 @@ static int print(const struct partitions_request *request, const struct audit *a
 int partitions_action_matrix(const struct partitions_request *request)
 {
     struct audit a = {.sweep = NULL};
-    struct asker_config config;
+    struct weft_sweep_config config;
     int exit_code = audit_open(request, &a);
 
-    asker_config_init(&config);
+    weft_sweep_config_init(&config);
     if (request->timeout != 0)
         config.timeout = request->timeout;
     if (exit_code == CLI_DONE)
@@ -147,6 +147,6 @@ int partitions_action_matrix(const struct partitions_request *request)
     (void)matrix_free(a.matrix);
     mad_link_close(&a.link);
     (void)pkey_tables_free(a.tables);
-    (void)sweep_free(a.sweep);
+    (void)weft_sweep_free(a.sweep);
     return exit_code;
 }

@@ -80,7 +80,7 @@ static const char *set_array(int field, const char *value, uint8_t *at, size_t s
 }
 
 const char *sa_field_set(const struct sa_kind *kind, const char *text,
-                         uint8_t record[SA_RECORD_BYTES], uint64_t *mask)
+                         uint8_t record[WEFT_SA_RECORD_BYTES], uint64_t *mask)
 {
     const char *equals = strchr(text, '=');
     char name[NAME_BYTES];
@@ -99,10 +99,10 @@ const char *sa_field_set(const struct sa_kind *kind, const char *text,
         return "is no field of this attribute; wire.md in share/doc/weft lists them";
     *mask |= sa_component(field);
     if (wire_field_is_array(&wire_fields[field]))
-        return set_array(field, equals + 1, record + at, SA_RECORD_BYTES - at);
+        return set_array(field, equals + 1, record + at, WEFT_SA_RECORD_BYTES - at);
     if (!parse_number(equals + 1, &value))
         return "wants a number, decimal or 0x and hexadecimal";
-    return weft_wire_set(field, record + at, SA_RECORD_BYTES - at, value) == 0
+    return weft_wire_set(field, record + at, WEFT_SA_RECORD_BYTES - at, value) == 0
                ? NULL
                : "is a number that does not fit into the field";
 }

@@ -189,14 +189,14 @@ static int print(const struct sa_session *s, const struct sa_request *request, c
 /* A table of another record than was asked for has no fields to be shown. */
 static bool is_usable(const struct list *l, const struct sa_answer *a)
 {
-    return a->result.outcome == SA_ANSWERED &&
+    return a->result.outcome == WEFT_SA_ANSWERED &&
            (a->result.count == 0 || a->result.stride >= weft_wire_header_bytes(l->header));
 }
 
 static int show(struct sa_session *s, const struct sa_request *request, const struct list *l)
 {
-    const struct sa_question questions[] = {sa_session_all(l->attr_id, 0),
-                                            sa_session_all(WEFT_ATTR_SA_NODE_RECORD, 1)};
+    const struct weft_sa_question questions[] = {sa_session_all(l->attr_id, 0),
+                                                 sa_session_all(WEFT_ATTR_SA_NODE_RECORD, 1)};
     struct sa_answer answers[2];
     size_t count = l->named ? 2 : 1;
     int exit_code = sa_session_ask(s, questions, count, answers);
@@ -204,13 +204,13 @@ static int show(struct sa_session *s, const struct sa_request *request, const st
 
     for (size_t i = 0; exit_code == CLI_DONE && i < count; i++) {
         sa_session_explain(s, &answers[i]);
-        complete = complete && answers[i].result.outcome == SA_ANSWERED;
+        complete = complete && answers[i].result.outcome == WEFT_SA_ANSWERED;
     }
-    if (exit_code == CLI_DONE && answers[0].result.outcome == SA_ANSWERED &&
+    if (exit_code == CLI_DONE && answers[0].result.outcome == WEFT_SA_ANSWERED &&
         !is_usable(l, &answers[0]))
         exit_code = message_failed("the SA sends records of %u bytes, which are too short",
                                    answers[0].result.stride);
-    else if (exit_code == CLI_DONE && answers[0].result.outcome != SA_ANSWERED)
+    else if (exit_code == CLI_DONE && answers[0].result.outcome != WEFT_SA_ANSWERED)
         exit_code = CLI_FAILED;
     if (exit_code == CLI_DONE)
         exit_code = print(s, request, l, answers, complete);

@@ -43,7 +43,7 @@ void sa_nodes_clear(struct sa_nodes *n)
 
 static uint32_t count_of(const struct sa_nodes *n)
 {
-    const struct sa_result *r = &n->answer->result;
+    const struct weft_sa_result *r = &n->answer->result;
 
     return r->stride < weft_wire_header_bytes(WEFT_WIRE_NODE_RECORD) ? 0 : r->count;
 }

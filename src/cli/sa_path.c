@@ -5,9 +5,10 @@
 #include "cli/quantity.h"
 #include "cli/sa_nodes.h"
 #include "cli/verb.h"
-#include "client/sa_make.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
+
+#include <weft/sa.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,24 +43,24 @@ struct way {
 
 /* Asks one thing of which there must be one record.
  * Returns CLI_DONE; CLI_PART: there is no such record, and the message is out; CLI_FAILED. */
-static int ask_one(struct way *w, const struct sa_question *q, enum weft_wire_header header,
+static int ask_one(struct way *w, const struct weft_sa_question *q, enum weft_wire_header header,
                    struct sa_answer *ret)
 {
     int exit_code = sa_session_ask(w->s, q, 1, ret);
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    if (ret->result.outcome == SA_ANSWERED &&
+    if (ret->result.outcome == WEFT_SA_ANSWERED &&
         (ret->result.count == 0 || ret->result.stride < weft_wire_header_bytes(header)))
-        ret->result.outcome = SA_MALFORMED;
+        ret->result.outcome = WEFT_SA_MALFORMED;
     sa_session_explain(w->s, ret);
-    return ret->result.outcome == SA_ANSWERED ? CLI_DONE : CLI_PART;
+    return ret->result.outcome == WEFT_SA_ANSWERED ? CLI_DONE : CLI_PART;
 }
 
 /* By which port a switch sends to a LID. */
 static int ask_port(struct way *w, uint16_t lid, uint16_t dlid, uint8_t *ret_port)
 {
-    struct sa_question q = {
+    struct weft_sa_question q = {
         .method = WEFT_METHOD_GET, .attr_id = WEFT_ATTR_SA_LFT_RECORD, .mask = BOTH_COMPONENTS};
     struct sa_answer a;
     int exit_code;
@@ -75,7 +76,7 @@ static int ask_port(struct way *w, uint16_t lid, uint16_t dlid, uint8_t *ret_por
 
 static int ask_link(struct way *w, uint16_t lid, uint8_t port, struct way_link *ret)
 {
-    struct sa_question q = {
+    struct weft_sa_question q = {
         .method = WEFT_METHOD_GET, .attr_id = WEFT_ATTR_SA_LINK_RECORD, .mask = BOTH_COMPONENTS};
     struct sa_answer a;
     int exit_code;
@@ -208,8 +209,8 @@ static int print_json(const struct way *w)
         "{s:s, s:s, s:f, s:i, s:i, s:o, s:o}", "from", sa_node_name(w->a, from), "to",
         sa_node_name(w->b, to), "gbps", tenths / 10.0, "mtu_bytes",
         (int)sa_mtu_bytes(wire_get(WIRE_PATH_RECORD_MTU, w->path)), "hops", (int)w->count, "path",
-        sa_record_json(sa_kind_of(WEFT_ATTR_SA_PATH_RECORD), w->path, SA_RECORD_BYTES), "links",
-        links_json(w));
+        sa_record_json(sa_kind_of(WEFT_ATTR_SA_PATH_RECORD), w->path, WEFT_SA_RECORD_BYTES),
+        "links", links_json(w));
 
     if (!root || !more || json_object_update(root, more) != 0) {
         json_decref(root);
@@ -229,15 +230,15 @@ static void gid_of(uint64_t prefix, const uint8_t *record, uint8_t ret[16])
 static int explain(struct way *w, const struct sa_request *request)
 {
     uint8_t sgid[16], dgid[16];
-    struct sa_question q;
+    struct weft_sa_question q;
     struct sa_answer a;
     int exit_code, part = CLI_DONE;
 
     gid_of(w->s->link.is.gid_prefix, w->a, sgid);
     gid_of(w->s->link.is.gid_prefix, w->b, dgid);
-    sa_make_path(sgid, dgid, &q);
+    weft_sa_make_path(sgid, dgid, &q);
     exit_code = ask_one(w, &q, WEFT_WIRE_PATH_RECORD, &a);
-    if (exit_code == CLI_PART && a.result.outcome == SA_REFUSED) {
+    if (exit_code == CLI_PART && a.result.outcome == WEFT_SA_REFUSED) {
         message("there is no path from \"%s\" to \"%s\"", request->from, request->to);
         message_try("weft partitions matrix, which tells whether they share a P_Key");
     }
@@ -258,13 +259,13 @@ int sa_action_path(const struct sa_request *request)
 {
     struct sa_session s = {.sa = NULL};
     struct sa_answer table = {.records = NULL};
-    const struct sa_question q = sa_session_all(WEFT_ATTR_SA_NODE_RECORD, 0);
+    const struct weft_sa_question q = sa_session_all(WEFT_ATTR_SA_NODE_RECORD, 0);
     struct way w = {.s = &s};
     int exit_code = sa_session_open(&s, request);
 
     if (exit_code == CLI_DONE)
         exit_code = sa_session_ask(&s, &q, 1, &table);
-    if (exit_code == CLI_DONE && table.result.outcome != SA_ANSWERED) {
+    if (exit_code == CLI_DONE && table.result.outcome != WEFT_SA_ANSWERED) {
         sa_session_explain(&s, &table);
         exit_code = CLI_FAILED;
     }

@@ -69,7 +69,7 @@ int sa_action_raw(const struct sa_request *request)
 
     if (exit_code == CLI_DONE)
         exit_code = sa_session_ask(&s, &request->question, 1, &a);
-    if (exit_code == CLI_DONE && a.result.outcome != SA_ANSWERED) {
+    if (exit_code == CLI_DONE && a.result.outcome != WEFT_SA_ANSWERED) {
         sa_session_explain(&s, &a);
         exit_code = CLI_FAILED;
     }

@@ -6,8 +6,9 @@
 #define WEFT_CLI_SA_REQUEST_H
 
 #include "cli/mad_place.h"
-#include "client/sa.h"
 #include "client/sa_records.h"
+
+#include <weft/sa.h>
 
 /** A request. */
 struct sa_request {
@@ -16,9 +17,9 @@ struct sa_request {
     weft_time timeout; /**< 0: the defaults */
     weft_time wait;    /**< how long there may be no SM at first */
     uint64_t sm_key;
-    const char *from, *to;       /**< path */
-    struct sa_question question; /**< raw: all but `about` */
-    const struct sa_kind *kind;  /**< raw; NULL: an attribute without a name */
+    const char *from, *to;            /**< path */
+    struct weft_sa_question question; /**< raw: all but `about` */
+    const struct sa_kind *kind;       /**< raw; NULL: an attribute without a name */
 };
 
 /** Prints all nodes. @return one of enum cli_exit */
@@ -38,6 +39,6 @@ int sa_action_raw(const struct sa_request *request);
  * @param text  of the command line
  * @return NULL; else what is wrong, in words that follow `--field TEXT: ` */
 const char *sa_field_set(const struct sa_kind *kind, const char *text,
-                         uint8_t record[SA_RECORD_BYTES], uint64_t *mask);
+                         uint8_t record[WEFT_SA_RECORD_BYTES], uint64_t *mask);
 
 #endif

@@ -39,9 +39,9 @@ static int find_sm(struct mad_link *l, weft_time wait)
     return CLI_FAILED;
 }
 
-static void configure(const struct sa_request *request, struct sa_config *ret)
+static void configure(const struct sa_request *request, struct weft_sa_config *ret)
 {
-    sa_config_init(ret);
+    weft_sa_config_init(ret);
     ret->sm_key = request->sm_key;
     if (request->timeout == 0)
         return;
@@ -54,9 +54,9 @@ static void configure(const struct sa_request *request, struct sa_config *ret)
 
 int sa_session_open(struct sa_session *s, const struct sa_request *request)
 {
-    const struct weft_mad_agent_req agent = sa_agent(false);
+    const struct weft_mad_agent_req agent = weft_sa_agent(false);
     struct weft_mad_config config;
-    struct sa_config how;
+    struct weft_sa_config how;
     weft_mad_agent_id id;
     int exit_code;
     int err;
@@ -73,30 +73,30 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     configure(request, &how);
     s->trusted = request->sm_key != 0;
     how.seed = s->link.now;
-    err = sa_new(&how, s->link.engine, id, &s->sa);
+    err = weft_sa_new(&how, s->link.engine, id, &s->sa);
     if (err)
         return message_failed("the SA cannot be asked: %s", weft_strerror(err));
-    sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
+    weft_sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
     return CLI_DONE;
 }
 
 void sa_session_close(struct sa_session *s)
 {
     mad_link_close(&s->link);
-    s->sa = sa_free(s->sa);
+    s->sa = weft_sa_free(s->sa);
 }
 
-struct sa_question sa_session_all(uint16_t attr_id, uint64_t about)
+struct weft_sa_question sa_session_all(uint16_t attr_id, uint64_t about)
 {
-    return (struct sa_question){
+    return (struct weft_sa_question){
         .method = WEFT_METHOD_GET_TABLE, .attr_id = attr_id, .about = about};
 }
 
 static int keep_results(struct sa_session *s, struct sa_answer *ret, size_t *left)
 {
-    struct sa_result r;
+    struct weft_sa_result r;
 
-    while (sa_poll(s->sa, &r)) {
+    while (weft_sa_poll(s->sa, &r)) {
         struct sa_answer *a = &ret[r.question.about];
         size_t bytes = (size_t)r.count * r.stride;
 
@@ -121,7 +121,7 @@ static bool feed(struct sa_session *s)
 
     while (weft_mad_poll_event(s->link.engine, &ev)) {
         any = true;
-        sa_event(s->sa, s->link.now, &ev);
+        weft_sa_event(s->sa, s->link.now, &ev);
         if (ev.type == WEFT_MAD_EVENT_RECV)
             (void)weft_mad_recv_release(s->link.engine, ev.u.recv.id);
     }
@@ -135,7 +135,7 @@ static int wait_for_all(struct sa_session *s, struct sa_answer *ret, size_t left
     int exit_code;
 
     for (;;) {
-        sa_move(s->sa, s->link.now);
+        weft_sa_move(s->sa, s->link.now);
         exit_code = keep_results(s, ret, &left);
         if (exit_code != CLI_DONE || left == 0)
             return exit_code;
@@ -144,23 +144,23 @@ static int wait_for_all(struct sa_session *s, struct sa_answer *ret, size_t left
         mad_link_move(&s->link);
         if (feed(s))
             continue;
-        until = sa_deadline(s->sa);
+        until = weft_sa_deadline(s->sa);
         mad_link_wait(&s->link, until < look ? until : look);
         if (s->link.now < look)
             continue;
         if (mad_link_look(&s->link))
-            sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
+            weft_sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
         look = s->link.now + LOOK_EVERY;
     }
 }
 
-int sa_session_ask(struct sa_session *s, const struct sa_question *questions, size_t count,
+int sa_session_ask(struct sa_session *s, const struct weft_sa_question *questions, size_t count,
                    struct sa_answer *ret)
 {
     memset(ret, 0, count * sizeof(ret[0]));
     mad_link_move(&s->link);
     for (size_t i = 0; i < count; i++) {
-        int err = sa_ask(s->sa, s->link.now, &questions[i]);
+        int err = weft_sa_ask(s->sa, s->link.now, &questions[i]);
 
         if (err)
             return message_failed("the SA cannot be asked: %s", weft_strerror(err));
@@ -190,48 +190,48 @@ static const char *name_of(const struct sa_answer *a)
 
 static void explain_one(const struct sa_session *s, const struct sa_answer *a)
 {
-    const struct sa_result *r = &a->result;
+    const struct weft_sa_result *r = &a->result;
     uint16_t lid = r->lid != 0 ? r->lid : s->link.is.sm_lid;
     const char *times = r->asked == 1 ? "time" : "times";
     char took[QUANTITY_TEXT_BYTES];
 
     quantity_print_duration(r->took, took);
     switch (r->outcome) {
-    case SA_ANSWERED:
+    case WEFT_SA_ANSWERED:
         break;
-    case SA_REFUSED:
+    case WEFT_SA_REFUSED:
         message("%s: %s (status 0x%04x)", name_of(a), sa_status_text(r->status), r->status);
         if ((r->status == WEFT_SA_STATUS_REQUEST_INVALID || r->status == WEFT_SA_STATUS_DENIED) &&
             !s->trusted)
             message_try("--sm-key KEY: some records are for trusted clients only");
         break;
-    case SA_ABSENT:
+    case WEFT_SA_ABSENT:
         message("no SA at LID %u: a port answers there, but no SM runs any more", lid);
         message_try("opensm on one of the nodes; the port learns from it where the SM is");
         break;
-    case SA_SILENT:
+    case WEFT_SA_SILENT:
         message("the SM at LID %u does not answer: asked %u %s over %s", lid, r->asked, times,
                 took);
         message_try("sminfo, which asks the SM itself; the port may still name one that has died");
         break;
-    case SA_BUSY:
+    case WEFT_SA_BUSY:
         message("the SA at LID %u is BUSY: asked %u %s over %s", lid, r->asked, times, took);
         message_try("again later, or a longer --timeout");
         break;
-    case SA_NO_SM:
+    case WEFT_SA_NO_SM:
         message("no SM on this subnet any more");
         break;
-    case SA_ABORTED:
+    case WEFT_SA_ABORTED:
         message("%s: the transfer was broken off each of %u times (RMPP status %u)", name_of(a),
                 r->asked, r->rmpp_status);
         break;
-    case SA_UNSENT:
+    case WEFT_SA_UNSENT:
         message("%s cannot send to the SM at LID %u", s->link.where, lid);
         break;
-    case SA_MALFORMED:
+    case WEFT_SA_MALFORMED:
         message("%s: the SM at LID %u answers, but not to this", name_of(a), lid);
         break;
-    case SA_NO_MEMORY:
+    case WEFT_SA_NO_MEMORY:
         message("%s: there is no memory for the answer", name_of(a));
         break;
     }
@@ -239,9 +239,9 @@ static void explain_one(const struct sa_session *s, const struct sa_answer *a)
 
 void sa_session_explain(struct sa_session *s, const struct sa_answer *a)
 {
-    enum sa_outcome outcome = a->result.outcome;
-    bool for_all = outcome == SA_ABSENT || outcome == SA_SILENT || outcome == SA_BUSY ||
-                   outcome == SA_NO_SM || outcome == SA_UNSENT;
+    enum weft_sa_outcome outcome = a->result.outcome;
+    bool for_all = outcome == WEFT_SA_ABSENT || outcome == WEFT_SA_SILENT ||
+                   outcome == WEFT_SA_BUSY || outcome == WEFT_SA_NO_SM || outcome == WEFT_SA_UNSENT;
 
     if (for_all && s->explained[outcome])
         return;
@@ -251,9 +251,9 @@ void sa_session_explain(struct sa_session *s, const struct sa_answer *a)
 
 json_t *sa_session_document(const struct sa_session *s, const char *query, bool complete)
 {
-    struct sa_stats stats;
+    struct weft_sa_stats stats;
 
-    sa_stats(s->sa, &stats);
+    weft_sa_stats(s->sa, &stats);
     return json_pack("{s:s, s:s, s:b, s:i, s:I, s:I, s:I}", "schema", "weft.sa/1", "query", query,
                      "complete", complete, "sm_lid", s->link.is.sm_lid, "requests",
                      (json_int_t)stats.sent, "busy", (json_int_t)stats.busy, "silent",

@@ -12,14 +12,14 @@
 /** A port and a client. Start from zeroes. */
 struct sa_session {
     struct mad_link link;
-    struct sa *sa;
-    bool trusted;                     /* an SM_Key is known */
-    bool explained[SA_NO_MEMORY + 1]; /* outcomes that were explained for all questions */
+    struct weft_sa *sa;
+    bool trusted;                          /* an SM_Key is known */
+    bool explained[WEFT_SA_NO_MEMORY + 1]; /* outcomes that were explained for all questions */
 };
 
 /** An answer. */
 struct sa_answer {
-    struct sa_result result; /**< its records are kept until sa_answers_clear() */
+    struct weft_sa_result result; /**< its records are kept until sa_answers_clear() */
     uint8_t *records;
 };
 
@@ -33,13 +33,13 @@ void sa_session_close(struct sa_session *s);
 
 /** Makes the question for a table of all records.
  * @param about  its place among the answers */
-struct sa_question sa_session_all(uint16_t attr_id, uint64_t about);
+struct weft_sa_question sa_session_all(uint16_t attr_id, uint64_t about);
 
 /** Asks, and waits for all answers.
  * @param questions  whose `about` is the place of their answer
  * @param ret        as many answers
  * @return CLI_DONE: each has an outcome; CLI_FAILED, with a message */
-int sa_session_ask(struct sa_session *s, const struct sa_question *questions, size_t count,
+int sa_session_ask(struct sa_session *s, const struct weft_sa_question *questions, size_t count,
                    struct sa_answer *ret);
 
 /** Frees answers. */

@@ -6,11 +6,11 @@
 #include "cli/topology_action.h"
 #include "cli/verb.h"
 
-static int drive(struct mad_link *l, struct sweep **ret)
+static int drive(struct mad_link *l, struct weft_sweep **ret)
 {
     const struct weft_mad_agent_req agent = {
         .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
-    struct asker_config c;
+    struct weft_sweep_config c;
     struct mad_machine machine;
     weft_mad_agent_id id;
     int exit_code = mad_place_agent(l, &agent, &id);
@@ -18,28 +18,28 @@ static int drive(struct mad_link *l, struct sweep **ret)
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    asker_config_init(&c);
-    err = sweep_new(&c, id, ret);
+    weft_sweep_config_init(&c);
+    err = weft_sweep_new(&c, id, ret);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     machine = mad_machine_sweep(*ret);
     return mad_drive(l, &machine);
 }
 
-static bool has_trouble(const struct sweep *s)
+static bool has_trouble(const struct weft_sweep *s)
 {
-    const struct sweep_trouble *t;
+    const struct weft_sweep_trouble *t;
 
-    for (uint32_t i = 0; sweep_trouble(s, i, &t); i++)
-        if (sweep_trouble_stands(s, t))
+    for (uint32_t i = 0; weft_sweep_trouble(s, i, &t); i++)
+        if (weft_sweep_trouble_stands(s, t))
             return true;
     return false;
 }
 
 /* What did not answer is missing from the topology: a difference that may be none. */
-static int judge(const struct sweep *s)
+static int judge(const struct weft_sweep *s)
 {
-    int err = sweep_verdict(s);
+    int err = weft_sweep_verdict(s);
     bool trouble = has_trouble(s);
 
     if (err == WEFT_ERR_NOTFOUND) {
@@ -58,7 +58,7 @@ int topology_sweep(const struct mad_place *place, struct topo **ret)
 {
     struct mad_link link = {.engine = NULL};
     struct weft_mad_config config;
-    struct sweep *sweep = NULL;
+    struct weft_sweep *sweep = NULL;
     int exit_code;
 
     /* The window is the asker's alone. */
@@ -73,6 +73,6 @@ int topology_sweep(const struct mad_place *place, struct topo **ret)
         exit_code = message_failed("no memory for the topology");
     if (link.engine)
         mad_link_close(&link);
-    (void)sweep_free(sweep);
+    (void)weft_sweep_free(sweep);
     return exit_code;
 }

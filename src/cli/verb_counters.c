@@ -136,8 +136,8 @@ static int reset(const struct counters_request *r, struct counters_eye *e, struc
         return CLI_DONE;
     }
     exit_code = counters_look_reset(e, l);
-    for (uint32_t i = 0; i < sweep_port_count(l->sweep); i++)
-        done += counters_was_reset(l->counters, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(l->sweep); i++)
+        done += weft_counters_was_reset(l->counters, i);
     message("the counters of %" PRIu32 " of %" PRIu32 " ports were set to 0", done, ports);
     return exit_code == CLI_DONE && done < ports ? CLI_PART : exit_code;
 }
@@ -153,7 +153,7 @@ static int tell(const struct counters_request *r, struct counters_eye *e, struct
     else
         exit_code = r->json ? counters_print_json(&v) : counters_print_text(&v, r->all);
     if (exit_code == CLI_DONE && r->reset)
-        reset_code = reset(r, e, l, v.states[COUNTERS_READ]);
+        reset_code = reset(r, e, l, v.states[WEFT_COUNTERS_READ]);
     if (exit_code == CLI_DONE && counters_view_is_troubled(&v))
         exit_code = CLI_PART;
     counters_view_free(&v);

@@ -90,13 +90,13 @@ static void take(struct options *o, struct discover_request *r, int option)
         choose(o, r, DISCOVER_LIST, 0);
         break;
     case OPTION_SWITCHES:
-        choose(o, r, DISCOVER_LIST, SWEEP_SWITCH);
+        choose(o, r, DISCOVER_LIST, WEFT_SWEEP_SWITCH);
         break;
     case OPTION_CAS:
-        choose(o, r, DISCOVER_LIST, SWEEP_CA);
+        choose(o, r, DISCOVER_LIST, WEFT_SWEEP_CA);
         break;
     case OPTION_ROUTERS:
-        choose(o, r, DISCOVER_LIST, SWEEP_ROUTER);
+        choose(o, r, DISCOVER_LIST, WEFT_SWEEP_ROUTER);
         break;
     case OPTION_PORTS:
         choose(o, r, DISCOVER_PORTS, 0);
@@ -134,32 +134,32 @@ static void check(struct options *o, struct discover_request *r)
 
 /* A sweep that tells how far it is. */
 struct watched {
-    struct sweep *sweep;
+    struct weft_sweep *sweep;
     struct progress progress;
 };
 
 static bool poll_sweep(void *self, struct weft_mad_send_req *ret)
 {
-    return sweep_poll(((struct watched *)self)->sweep, ret);
+    return weft_sweep_poll(((struct watched *)self)->sweep, ret);
 }
 
 static void tell_sweep(void *self, const struct weft_mad_event *ev)
 {
     struct watched *w = self;
 
-    sweep_event(w->sweep, ev);
+    weft_sweep_event(w->sweep, ev);
     if (w->progress.visible)
-        progress_update(&w->progress, mad_link_clock(), sweep_node_count(w->sweep), 0);
+        progress_update(&w->progress, mad_link_clock(), weft_sweep_node_count(w->sweep), 0);
 }
 
 static bool is_sweep_done(const void *self)
 {
-    return sweep_done(((const struct watched *)self)->sweep);
+    return weft_sweep_done(((const struct watched *)self)->sweep);
 }
 
-static int sweep_verdict_said(const struct sweep *s)
+static int sweep_verdict_said(const struct weft_sweep *s)
 {
-    int err = sweep_verdict(s);
+    int err = weft_sweep_verdict(s);
 
     if (err == WEFT_ERR_NOTFOUND) {
         message("the node that this looks from does not answer itself");
@@ -173,11 +173,11 @@ static int sweep_verdict_said(const struct sweep *s)
 }
 
 static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
-                        const struct known *known, struct discover *d)
+                        const struct weft_known *known, struct discover *d)
 {
     const struct weft_mad_agent_req agent = {
         .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
-    struct asker_config c;
+    struct weft_sweep_config c;
     struct watched w;
     weft_mad_agent_id id;
     int exit_code = mad_place_agent(l, &agent, &id);
@@ -185,18 +185,18 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    asker_config_init(&c);
+    weft_sweep_config_init(&c);
     if (r->timeout != 0)
         c.timeout = r->timeout;
     if (l->on_hca)
         c.window = HCA_WINDOW;
     if (r->window != 0)
         c.window = (uint32_t)r->window;
-    err = sweep_new(&c, id, &d->sweep);
+    err = weft_sweep_new(&c, id, &d->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     if (known)
-        sweep_expect(d->sweep, known);
+        weft_sweep_expect(d->sweep, known);
     w.sweep = d->sweep;
     progress_start(&w.progress, "nodes found", mad_link_clock());
     exit_code = mad_drive(l, &(struct mad_machine){&w, poll_sweep, tell_sweep, is_sweep_done});
@@ -204,7 +204,8 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
     return exit_code == CLI_DONE ? sweep_verdict_said(d->sweep) : exit_code;
 }
 
-static int load_earlier(const struct discover_request *r, struct discover *d, struct known **known)
+static int load_earlier(const struct discover_request *r, struct discover *d,
+                        struct weft_known **known)
 {
     int exit_code = topology_load(r->since, &d->old);
 
@@ -218,7 +219,7 @@ static int find(const struct discover_request *r, struct discover *d)
 {
     struct mad_link link = {.engine = NULL};
     struct weft_mad_config config;
-    struct known *known = NULL;
+    struct weft_known *known = NULL;
     int exit_code = r->since ? load_earlier(r, d, &known) : CLI_DONE;
 
     /* The window is the asker's alone. */
@@ -230,7 +231,7 @@ static int find(const struct discover_request *r, struct discover *d)
         exit_code = sweep_to_end(&link, r, known, d);
     if (link.engine)
         mad_link_close(&link);
-    (void)known_free(known);
+    (void)weft_known_free(known);
     return exit_code;
 }
 
@@ -291,7 +292,7 @@ static int run(const struct discover_request *r)
     topo_findings_free(&d.changes);
     (void)topo_free(d.topo);
     (void)topo_free(d.old);
-    (void)sweep_free(d.sweep);
+    (void)weft_sweep_free(d.sweep);
     return exit_code;
 }
 

@@ -138,9 +138,9 @@ static int write_page(const struct exporter_look *l, const char *name, uint64_t 
 /* Whether somebody has not answered. */
 static bool is_part(const struct exporter_look *l)
 {
-    for (uint32_t i = 0; i < sweep_port_count(l->sweep); i++)
-        if (sweep_port(l->sweep, i)->mute_peer ||
-            (exporter_look_is_target(l, i) && exporter_look_target(l, i) != COUNTERS_READ))
+    for (uint32_t i = 0; i < weft_sweep_port_count(l->sweep); i++)
+        if (weft_sweep_port(l->sweep, i)->mute_peer ||
+            (exporter_look_is_target(l, i) && exporter_look_target(l, i) != WEFT_COUNTERS_READ))
             return true;
     return false;
 }

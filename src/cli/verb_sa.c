@@ -235,7 +235,7 @@ static void find_attribute(struct options *o, const char *text, struct sa_reques
 
 static void make_raw(struct options *o, const struct words *w, struct sa_request *request)
 {
-    struct sa_question *q = &request->question;
+    struct weft_sa_question *q = &request->question;
 
     if (!w->attr) {
         options_refuse(o, "sa raw wants --attr NAME");

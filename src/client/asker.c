@@ -55,7 +55,7 @@ struct queue {
 };
 
 struct asker {
-    struct asker_config config;
+    struct weft_sweep_config config;
     weft_mad_agent_id agent;
     struct weft_mad_retry retry;
     struct queue urgent, fresh, again;
@@ -69,17 +69,17 @@ struct asker {
     struct slot slots[];
 };
 
-bool route_extend(struct route *r, uint8_t port)
+bool route_extend(struct weft_route *r, uint8_t port)
 {
-    if (r->hops == ROUTE_HOPS_MAX)
+    if (r->hops == WEFT_DIRECTED_HOP_COUNT_MAX)
         return false;
     r->ports[r->hops++] = port;
     return true;
 }
 
-void asker_config_init(struct asker_config *ret)
+void weft_sweep_config_init(struct weft_sweep_config *ret)
 {
-    *ret = (struct asker_config){.window = 256, .timeout = WEFT_S, .tries = 40, .rounds = 4};
+    *ret = (struct weft_sweep_config){.window = 256, .timeout = WEFT_S, .tries = 40, .rounds = 4};
 }
 
 static uint32_t slots_of(const struct asker *a)
@@ -99,12 +99,12 @@ static void stages_init(struct asker *a)
     a->stage_count = (uint8_t)(1 + (a->stages[1] > 0) + (a->stages[2] > 0));
 }
 
-int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct asker **ret)
+int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent, struct asker **ret)
 {
-    struct asker_config config;
+    struct weft_sweep_config config;
     struct asker *a;
 
-    asker_config_init(&config);
+    weft_sweep_config_init(&config);
     if (c)
         config = *c;
     if (config.window < 1 || config.window > WINDOW_MAX || config.timeout < TIMEOUT_MIN ||
@@ -189,7 +189,7 @@ bool asker_next(struct asker *a, struct question *ret)
     return a->out < a->window && (queue_take(&a->urgent, ret) || queue_take(&a->fresh, ret));
 }
 
-static void smp_make(struct asker *a, const struct question *q, const struct route *route,
+static void smp_make(struct asker *a, const struct question *q, const struct weft_route *route,
                      uint8_t *mad)
 {
     memset(mad, 0, WEFT_MAD_BYTES);
@@ -206,7 +206,7 @@ static void smp_make(struct asker *a, const struct question *q, const struct rou
     memcpy(mad + PATH_AT + 1, route->ports, route->hops);
 }
 
-void asker_ask(struct asker *a, const struct question *q, const struct route *route,
+void asker_ask(struct asker *a, const struct question *q, const struct weft_route *route,
                struct weft_mad_send_req *ret)
 {
     struct slot *s = &a->slots[a->free];

@@ -9,36 +9,11 @@
 #ifndef WEFT_CLIENT_ASKER_H
 #define WEFT_CLIENT_ASKER_H
 
-#include <weft/mad.h>
-
-/** The longest directed route. */
-#define ROUTE_HOPS_MAX WEFT_DIRECTED_HOP_COUNT_MAX
-
-/** A directed route: the ports to leave by, from the own node on. */
-struct route {
-    uint8_t hops;
-    uint8_t ports[ROUTE_HOPS_MAX];
-};
+#include <weft/sweep.h>
 
 /** Adds a hop.
  * @return false: the route is as long as it may be */
-bool route_extend(struct route *r, uint8_t port);
-
-/** How patiently to ask. */
-struct asker_config {
-    uint32_t window;   /**< default 256: questions under way at most; 1..1024. It begins smaller,
-                            grows while answers come and shrinks where none comes. As many again may
-                            be under way that have had no answer for some time, so that the dead do
-                            not stand in the way of the living */
-    weft_time timeout; /**< default 1 s: without an answer for so long a node is taken for dead;
-                            4 ms..1 min */
-    uint8_t tries;     /**< default 40: packets sent in that time; 1..250 */
-    uint8_t rounds;    /**< default 4: how often all of this is done where so many packets get lost
-                            that all tries may have been; at least 1 */
-};
-
-/** Fills in the defaults. */
-void asker_config_init(struct asker_config *ret);
+bool route_extend(struct weft_route *r, uint8_t port);
 
 /** What is asked. */
 struct question {
@@ -65,7 +40,7 @@ struct asker;
  * @param c      how patiently; NULL: the defaults
  * @param agent  whose sends they are: of class 0x81 on QP0
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
-int asker_new(const struct asker_config *c, weft_mad_agent_id agent, struct asker **ret);
+int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent, struct asker **ret);
 
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
  * @return NULL */
@@ -83,7 +58,7 @@ bool asker_next(struct asker *a, struct question *ret);
 
 /** Makes the send of a question that asker_next() has given. Post it.
  * @param ret  borrows memory of the asker until its SEND_DONE */
-void asker_ask(struct asker *a, const struct question *q, const struct route *route,
+void asker_ask(struct asker *a, const struct question *q, const struct weft_route *route,
                struct weft_mad_send_req *ret);
 
 /** Feeds an event of the engine. Release a received MAD after the result was used.

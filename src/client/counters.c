@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counters of a fabric: who is asked for what, and what became of it. */
-#include "client/counters.h"
-
+#include "client/gmp_asker.h"
+#include "client/pma.h"
 #include "core/base/index.h"
 #include "core/wire/field.h"
+
+#include <weft/counters.h>
 
 #include <stdlib.h>
 
@@ -28,7 +30,7 @@ enum ask {
 struct agent {
     uint32_t port; /* of the sweep: the one that answers */
     struct weft_mad_addr to;
-    struct pma_abilities has;
+    struct weft_pma_abilities has;
     bool knows; /* `has` was told, or is what is taken for it */
     bool told;
     bool silent;
@@ -42,11 +44,11 @@ struct port {
     uint8_t asked, got;
     uint8_t resets, resets_done;
     bool refused;
-    struct pma_values values;
+    struct weft_pma_values values;
 };
 
-struct counters {
-    const struct sweep *sweep;
+struct weft_counters {
+    const struct weft_sweep *sweep;
     struct gmp_asker *asker;
     const uint64_t *limits;
     struct port *ports;
@@ -56,13 +58,13 @@ struct counters {
     int verdict;
 };
 
-void counters_config_init(struct counters_config *ret)
+void weft_counters_config_init(struct weft_counters_config *ret)
 {
-    *ret = (struct counters_config){.wanted = NULL};
-    gmp_asker_config_init(&ret->asker);
+    *ret = (struct weft_counters_config){.wanted = NULL};
+    weft_gmp_patience_init(&ret->asker);
 }
 
-static void put(struct counters *c, enum ask kind, uint32_t about)
+static void put(struct weft_counters *c, enum ask kind, uint32_t about)
 {
     static const uint16_t attributes[] = {
         [ASK_ABILITIES] = WEFT_ATTR_CLASS_PORT_INFO,
@@ -84,30 +86,30 @@ static void put(struct counters *c, enum ask kind, uint32_t about)
         c->verdict = WEFT_ERR_NOMEM;
 }
 
-static const struct sweep_node *node_of(const struct counters *c, uint32_t port)
+static const struct weft_sweep_node *node_of(const struct weft_counters *c, uint32_t port)
 {
-    return sweep_node(c->sweep, sweep_port(c->sweep, port)->node);
+    return weft_sweep_node(c->sweep, weft_sweep_port(c->sweep, port)->node);
 }
 
-static bool is_switch(const struct counters *c, uint32_t port)
+static bool is_switch(const struct weft_counters *c, uint32_t port)
 {
-    return node_of(c, port)->type == SWEEP_SWITCH;
+    return node_of(c, port)->type == WEFT_SWEEP_SWITCH;
 }
 
 /* The ports that an agent answers for. */
-static void agent_ports(const struct counters *c, const struct agent *a, uint32_t *ret_first,
+static void agent_ports(const struct weft_counters *c, const struct agent *a, uint32_t *ret_first,
                         uint32_t *ret_last)
 {
-    const struct sweep_node *n = node_of(c, a->port);
+    const struct weft_sweep_node *n = node_of(c, a->port);
 
     *ret_first = *ret_last = a->port;
-    if (n->type == SWEEP_SWITCH) {
+    if (n->type == WEFT_SWEEP_SWITCH) {
         *ret_first = n->first_port + (n->enhanced_port0 ? 0 : 1);
         *ret_last = n->first_port + n->port_count;
     }
 }
 
-static void ports_ask(struct counters *c, const struct agent *a)
+static void ports_ask(struct weft_counters *c, const struct agent *a)
 {
     uint32_t first, last;
 
@@ -126,7 +128,7 @@ static void ports_ask(struct counters *c, const struct agent *a)
     }
 }
 
-static void agent_begin(struct counters *c, struct agent *a)
+static void agent_begin(struct weft_counters *c, struct agent *a)
 {
     a->knows = true;
     if (c->limits && a->has.all_ports && is_switch(c, a->port))
@@ -136,7 +138,7 @@ static void agent_begin(struct counters *c, struct agent *a)
 }
 
 /* The node of a sweep with a GUID. */
-static uint32_t node_find(const struct counters *c, uint64_t guid)
+static uint32_t node_find(const struct weft_counters *c, uint64_t guid)
 {
     uint32_t hash = index_hash(guid);
     uint32_t pos = hash;
@@ -144,37 +146,38 @@ static uint32_t node_find(const struct counters *c, uint64_t guid)
 
     do {
         slot = index_next(&c->by_guid, hash, &pos);
-    } while (slot != INDEX_EMPTY && sweep_node(c->sweep, slot)->guid != guid);
+    } while (slot != INDEX_EMPTY && weft_sweep_node(c->sweep, slot)->guid != guid);
     return slot;
 }
 
-uint32_t counters_port_in(const struct counters *in, const struct sweep *sweep, uint32_t port)
+uint32_t weft_counters_port_in(const struct weft_counters *in, const struct weft_sweep *sweep,
+                               uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(sweep, port);
-    uint32_t node = node_find(in, sweep_node(sweep, p->node)->guid);
+    const struct weft_sweep_port *p = weft_sweep_port(sweep, port);
+    uint32_t node = node_find(in, weft_sweep_node(sweep, p->node)->guid);
 
-    if (node == INDEX_EMPTY || p->number > sweep_node(in->sweep, node)->port_count)
-        return SWEEP_NONE;
-    return sweep_node(in->sweep, node)->first_port + p->number;
+    if (node == INDEX_EMPTY || p->number > weft_sweep_node(in->sweep, node)->port_count)
+        return WEFT_SWEEP_NONE;
+    return weft_sweep_node(in->sweep, node)->first_port + p->number;
 }
 
 /* What an earlier reading was told by the same agent. */
-static const struct pma_abilities *abilities_known(const struct counters *c,
-                                                   const struct counters *known, uint32_t port)
+static const struct weft_pma_abilities *
+abilities_known(const struct weft_counters *c, const struct weft_counters *known, uint32_t port)
 {
-    uint32_t there = known ? counters_port_in(known, c->sweep, port) : SWEEP_NONE;
+    uint32_t there = known ? weft_counters_port_in(known, c->sweep, port) : WEFT_SWEEP_NONE;
 
-    if (there == SWEEP_NONE)
+    if (there == WEFT_SWEEP_NONE)
         return NULL;
     if (is_switch(known, there) && !node_of(known, there)->enhanced_port0)
         there++;
-    return counters_abilities(known, there);
+    return weft_counters_abilities(known, there);
 }
 
-static void agent_add(struct counters *c, const struct counters *known, uint32_t port)
+static void agent_add(struct weft_counters *c, const struct weft_counters *known, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(c->sweep, port);
-    const struct pma_abilities *has = abilities_known(c, known, port);
+    const struct weft_sweep_port *p = weft_sweep_port(c->sweep, port);
+    const struct weft_pma_abilities *has = abilities_known(c, known, port);
     struct agent *a = &c->agents[c->agent_count++];
 
     *a = (struct agent){.port = port, .to = {.lid = p->lid, .qpn = WEFT_QP_GSI, .qkey = GSI_QKEY}};
@@ -192,14 +195,14 @@ static void agent_add(struct counters *c, const struct counters *known, uint32_t
 }
 
 /* Gives each port that is wanted the agent that answers for it. */
-static void ports_assign(struct counters *c, const bool *wanted)
+static void ports_assign(struct weft_counters *c, const bool *wanted)
 {
     uint32_t agents = 0;
 
-    for (uint32_t i = 0; i < sweep_port_count(c->sweep); i++) {
-        uint32_t end = sweep_end_port(c->sweep, i);
+    for (uint32_t i = 0; i < weft_sweep_port_count(c->sweep); i++) {
+        uint32_t end = weft_sweep_end_port(c->sweep, i);
         bool is_there = is_switch(c, i) ? i != end || node_of(c, i)->enhanced_port0
-                                        : sweep_port(c->sweep, i)->reached;
+                                        : weft_sweep_port(c->sweep, i)->reached;
 
         c->ports[i].agent = NO_AGENT;
         if (!is_there || (wanted && !wanted[i]))
@@ -212,9 +215,9 @@ static void ports_assign(struct counters *c, const bool *wanted)
     c->agent_count = agents;
 }
 
-static int index_nodes(struct counters *c)
+static int index_nodes(struct weft_counters *c)
 {
-    uint32_t nodes = sweep_node_count(c->sweep);
+    uint32_t nodes = weft_sweep_node_count(c->sweep);
     uint32_t entries = index_entries(nodes);
     struct index_entry *memory = calloc(entries, sizeof(*memory));
 
@@ -222,13 +225,13 @@ static int index_nodes(struct counters *c)
         return WEFT_ERR_NOMEM;
     index_init(&c->by_guid, memory, entries);
     for (uint32_t i = 0; i < nodes; i++)
-        index_put(&c->by_guid, index_hash(sweep_node(c->sweep, i)->guid), i);
+        index_put(&c->by_guid, index_hash(weft_sweep_node(c->sweep, i)->guid), i);
     return 0;
 }
 
-static int begin(struct counters *c, const bool *wanted, const struct counters *known)
+static int begin(struct weft_counters *c, const bool *wanted, const struct weft_counters *known)
 {
-    size_t ports = (size_t)sweep_port_count(c->sweep) + 1;
+    size_t ports = (size_t)weft_sweep_port_count(c->sweep) + 1;
     uint32_t agents;
     int err = index_nodes(c);
 
@@ -244,14 +247,15 @@ static int begin(struct counters *c, const bool *wanted, const struct counters *
     return c->verdict;
 }
 
-int counters_new(const struct sweep *sweep, const struct counters_config *c,
-                 const struct counters *known, weft_mad_agent_id agent, struct counters **ret)
+int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters_config *c,
+                      const struct weft_counters *known, weft_mad_agent_id agent,
+                      struct weft_counters **ret)
 {
-    struct counters_config config;
-    struct counters *made = calloc(1, sizeof(*made));
+    struct weft_counters_config config;
+    struct weft_counters *made = calloc(1, sizeof(*made));
     int err;
 
-    counters_config_init(&config);
+    weft_counters_config_init(&config);
     if (c)
         config = *c;
     err =
@@ -262,14 +266,14 @@ int counters_new(const struct sweep *sweep, const struct counters_config *c,
         err = begin(made, config.wanted, known);
     }
     if (err) {
-        (void)counters_free(made);
+        (void)weft_counters_free(made);
         return err;
     }
     *ret = made;
     return 0;
 }
 
-struct counters *counters_free(struct counters *c)
+struct weft_counters *weft_counters_free(struct weft_counters *c)
 {
     if (c) {
         (void)gmp_asker_free(c->asker);
@@ -282,7 +286,7 @@ struct counters *counters_free(struct counters *c)
 }
 
 /* Whose question it is: abilities and sums are about the port that answers. */
-static struct agent *agent_of(const struct counters *c, const struct gmp_question *q)
+static struct agent *agent_of(const struct weft_counters *c, const struct gmp_question *q)
 {
     uint32_t port = q->about;
 
@@ -301,10 +305,10 @@ static struct agent *agent_of(const struct counters *c, const struct gmp_questio
     return &c->agents[c->ports[port].agent];
 }
 
-static void attribute_fill(const struct counters *c, const struct gmp_question *q,
+static void attribute_fill(const struct weft_counters *c, const struct gmp_question *q,
                            const struct agent *a, uint8_t *attribute)
 {
-    uint8_t select = sweep_port(c->sweep, q->about)->number;
+    uint8_t select = weft_sweep_port(c->sweep, q->about)->number;
 
     if (q->kind == ASK_ABILITIES)
         return;
@@ -315,7 +319,7 @@ static void attribute_fill(const struct counters *c, const struct gmp_question *
     wire_set(WIRE_PORT_COUNTERS_PORT_SELECT, attribute, select);
 }
 
-bool counters_poll(struct counters *c, struct weft_mad_send_req *ret)
+bool weft_counters_poll(struct weft_counters *c, struct weft_mad_send_req *ret)
 {
     struct gmp_question q;
 
@@ -351,7 +355,7 @@ static bool is_redirected(struct agent *a, const struct gmp_result *r)
     return true;
 }
 
-static void abilities_told(struct counters *c, struct agent *a, const uint8_t *data)
+static void abilities_told(struct weft_counters *c, struct agent *a, const uint8_t *data)
 {
     /* Whoever refuses to say what it has is asked for what all must have. */
     if (data)
@@ -360,18 +364,18 @@ static void abilities_told(struct counters *c, struct agent *a, const uint8_t *d
     agent_begin(c, a);
 }
 
-static bool is_above(const struct pma_values *v, const uint64_t *limits)
+static bool is_above(const struct weft_pma_values *v, const uint64_t *limits)
 {
-    for (unsigned i = 0; i < PMA_ERRORS; i++)
-        if (pma_has(v->stuck, i) || v->value[i] > limits[i])
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++)
+        if (weft_pma_has(v->stuck, i) || v->value[i] > limits[i])
             return true;
     return false;
 }
 
-static void sum_told(struct counters *c, struct agent *a, const struct gmp_result *r,
+static void sum_told(struct weft_counters *c, struct agent *a, const struct gmp_result *r,
                      const uint8_t *data)
 {
-    struct pma_values v = {.present = 0};
+    struct weft_pma_values v = {.present = 0};
 
     if (data && r->question.kind == ASK_SUM_EXTENDED)
         pma_read_extended(data, &a->has, &v);
@@ -383,7 +387,7 @@ static void sum_told(struct counters *c, struct agent *a, const struct gmp_resul
         ports_ask(c, a);
 }
 
-static void port_told(struct counters *c, const struct agent *a, const struct gmp_result *r,
+static void port_told(struct weft_counters *c, const struct agent *a, const struct gmp_result *r,
                       const uint8_t *data)
 {
     struct port *p = &c->ports[r->question.about];
@@ -400,9 +404,9 @@ static void port_told(struct counters *c, const struct agent *a, const struct gm
 }
 
 /* The answer's attribute if it is one to what was asked. */
-static const uint8_t *data_of(const struct counters *c, const struct gmp_result *r)
+static const uint8_t *data_of(const struct weft_counters *c, const struct gmp_result *r)
 {
-    uint8_t select = sweep_port(c->sweep, r->question.about)->number;
+    uint8_t select = weft_sweep_port(c->sweep, r->question.about)->number;
 
     if (!r->data || r->status != WEFT_STATUS_OK)
         return NULL;
@@ -413,7 +417,7 @@ static const uint8_t *data_of(const struct counters *c, const struct gmp_result 
     return wire_get(WIRE_PORT_COUNTERS_PORT_SELECT, r->data) == select ? r->data : NULL;
 }
 
-void counters_event(struct counters *c, const struct weft_mad_event *ev)
+void weft_counters_event(struct weft_counters *c, const struct weft_mad_event *ev)
 {
     struct gmp_result r;
     const uint8_t *data;
@@ -450,55 +454,56 @@ void counters_event(struct counters *c, const struct weft_mad_event *ev)
     }
 }
 
-bool counters_done(const struct counters *c)
+bool weft_counters_done(const struct weft_counters *c)
 {
     return gmp_asker_idle(c->asker);
 }
 
-int counters_verdict(const struct counters *c)
+int weft_counters_verdict(const struct weft_counters *c)
 {
     return c->verdict;
 }
 
-enum counters_state counters_state(const struct counters *c, uint32_t port)
+enum weft_counters_state weft_counters_state(const struct weft_counters *c, uint32_t port)
 {
     const struct port *p = &c->ports[port];
     const struct agent *a;
 
     if (p->agent == NO_AGENT)
-        return COUNTERS_UNASKED;
+        return WEFT_COUNTERS_UNASKED;
     a = &c->agents[p->agent];
     if (a->no_address)
-        return COUNTERS_NO_ADDRESS;
+        return WEFT_COUNTERS_NO_ADDRESS;
     if (a->quiet)
-        return COUNTERS_QUIET;
+        return WEFT_COUNTERS_QUIET;
     if (p->asked > 0 && p->got == p->asked)
-        return COUNTERS_READ;
+        return WEFT_COUNTERS_READ;
     if (p->got > 0)
-        return COUNTERS_PART;
-    return p->refused ? COUNTERS_REFUSED : COUNTERS_SILENT;
+        return WEFT_COUNTERS_PART;
+    return p->refused ? WEFT_COUNTERS_REFUSED : WEFT_COUNTERS_SILENT;
 }
 
-const struct pma_values *counters_get(const struct counters *c, uint32_t port)
+const struct weft_pma_values *weft_counters_get(const struct weft_counters *c, uint32_t port)
 {
     return &c->ports[port].values;
 }
 
-const struct pma_abilities *counters_abilities(const struct counters *c, uint32_t port)
+const struct weft_pma_abilities *weft_counters_abilities(const struct weft_counters *c,
+                                                         uint32_t port)
 {
     const struct port *p = &c->ports[port];
 
     return p->agent != NO_AGENT && c->agents[p->agent].told ? &c->agents[p->agent].has : NULL;
 }
 
-int counters_reset(struct counters *c)
+int weft_counters_reset(struct weft_counters *c)
 {
-    if (!counters_done(c))
+    if (!weft_counters_done(c))
         return WEFT_ERR_STATE;
-    for (uint32_t i = 0; i < sweep_port_count(c->sweep); i++) {
+    for (uint32_t i = 0; i < weft_sweep_port_count(c->sweep); i++) {
         struct port *p = &c->ports[i];
 
-        if (counters_state(c, i) != COUNTERS_READ)
+        if (weft_counters_state(c, i) != WEFT_COUNTERS_READ)
             continue;
         p->resets_done = 0;
         p->resets = 1;
@@ -511,26 +516,26 @@ int counters_reset(struct counters *c)
     return c->verdict;
 }
 
-bool counters_was_reset(const struct counters *c, uint32_t port)
+bool weft_counters_was_reset(const struct weft_counters *c, uint32_t port)
 {
     const struct port *p = &c->ports[port];
 
     return p->resets > 0 && p->resets_done == p->resets;
 }
 
-void counters_stats(const struct counters *c, struct gmp_asker_stats *ret)
+void weft_counters_stats(const struct weft_counters *c, struct weft_counters_stats *ret)
 {
     gmp_asker_stats(c->asker, ret);
 }
 
-bool counters_delta(const struct counters *old, const struct counters *new, uint32_t port,
-                    struct pma_delta *ret)
+bool weft_counters_delta(const struct weft_counters *old, const struct weft_counters *new,
+                         uint32_t port, struct weft_pma_delta *ret)
 {
-    uint32_t there = counters_port_in(old, new->sweep, port);
+    uint32_t there = weft_counters_port_in(old, new->sweep, port);
 
-    if (there == SWEEP_NONE || counters_state(old, there) != COUNTERS_READ ||
-        counters_state(new, port) != COUNTERS_READ)
+    if (there == WEFT_SWEEP_NONE || weft_counters_state(old, there) != WEFT_COUNTERS_READ ||
+        weft_counters_state(new, port) != WEFT_COUNTERS_READ)
         return false;
-    pma_delta(&old->ports[there].values, &new->ports[port].values, ret);
+    weft_pma_delta(&old->ports[there].values, &new->ports[port].values, ret);
     return true;
 }

@@ -44,7 +44,7 @@ struct slot {
 };
 
 struct gmp_asker {
-    struct gmp_asker_config config;
+    struct weft_gmp_patience config;
     weft_mad_agent_id agent;
     uint8_t mgmt_class;
     struct weft_mad_retry patient;
@@ -57,20 +57,20 @@ struct gmp_asker {
     uint32_t recent, recent_late; /* answers since the window has last changed */
     uint32_t tid;
     uint32_t slot_count;
-    struct gmp_asker_stats stats;
+    struct weft_counters_stats stats;
     struct slot slots[];
 };
 
-void gmp_asker_config_init(struct gmp_asker_config *ret)
+void weft_gmp_patience_init(struct weft_gmp_patience *ret)
 {
-    *ret = (struct gmp_asker_config){.window_first = 64,
-                                     .window_max = 512,
-                                     .timeout = WEFT_S,
-                                     .first = 25 * WEFT_MS,
-                                     .rounds = 4};
+    *ret = (struct weft_gmp_patience){.window_first = 64,
+                                      .window_max = 512,
+                                      .timeout = WEFT_S,
+                                      .first = 25 * WEFT_MS,
+                                      .rounds = 4};
 }
 
-static bool is_usable(const struct gmp_asker_config *c)
+static bool is_usable(const struct weft_gmp_patience *c)
 {
     return c->window_first >= 1 && c->window_first <= c->window_max &&
            c->window_max <= WINDOW_LIMIT && c->timeout >= TIMEOUT_MIN &&
@@ -78,14 +78,14 @@ static bool is_usable(const struct gmp_asker_config *c)
            c->rounds >= 1;
 }
 
-int gmp_asker_new(const struct gmp_asker_config *c, weft_mad_agent_id agent, uint8_t mgmt_class,
+int gmp_asker_new(const struct weft_gmp_patience *c, weft_mad_agent_id agent, uint8_t mgmt_class,
                   struct gmp_asker **ret)
 {
-    struct gmp_asker_config config;
+    struct weft_gmp_patience config;
     struct gmp_asker *a;
     uint32_t slots;
 
-    gmp_asker_config_init(&config);
+    weft_gmp_patience_init(&config);
     if (c)
         config = *c;
     if (!is_usable(&config))
@@ -306,7 +306,7 @@ bool gmp_asker_idle(const struct gmp_asker *a)
     return a->busy == 0 && a->queue_count == 0;
 }
 
-void gmp_asker_stats(const struct gmp_asker *a, struct gmp_asker_stats *ret)
+void gmp_asker_stats(const struct gmp_asker *a, struct weft_counters_stats *ret)
 {
     *ret = a->stats;
     ret->window = a->window;

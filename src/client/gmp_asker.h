@@ -10,28 +10,10 @@
 #ifndef WEFT_CLIENT_GMP_ASKER_H
 #define WEFT_CLIENT_GMP_ASKER_H
 
-#include <weft/mad.h>
+#include <weft/counters.h>
 
 /** Bytes of an attribute behind WEFT_ATTRIBUTE_OFFSET. */
 #define GMP_ATTRIBUTE_BYTES (WEFT_MAD_BYTES - WEFT_ATTRIBUTE_OFFSET)
-
-/** How patiently to ask. */
-struct gmp_asker_config {
-    uint32_t window_first; /**< default 64: questions under way in the beginning; 1..window_max */
-    uint32_t window_max; /**< default 512: at most; 1..512. As many again may be under way that have
-                              had no answer in time, so that the dead do not stand in the way of
-                              the living */
-    weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead;
-                              4 ms..1 min */
-    weft_time first;     /**< default 25 ms: the wait for an answer to the first packet, and to the
-                              second; then the waits grow, randomized, up to three times that,
-                              until the timeout; 1 ms..half the timeout */
-    uint8_t rounds;      /**< default 4: how often all of this is done where packets get lost: where
-                              more than one answer of 16 needed a second packet; at least 1 */
-};
-
-/** Fills in the defaults. */
-void gmp_asker_config_init(struct gmp_asker_config *ret);
 
 /** What is asked. */
 struct gmp_question {
@@ -50,15 +32,6 @@ struct gmp_result {
     bool answered;       /* false: there was none */
 };
 
-/** What it has done. */
-struct gmp_asker_stats {
-    uint64_t questions; /* posted, and posted again */
-    uint64_t answers;
-    uint64_t late;    /* of these, those that needed a second packet */
-    uint64_t unheard; /* questions without an answer to the end */
-    uint32_t window;  /* as it is now */
-};
-
 /** Questions. */
 struct gmp_asker;
 
@@ -67,7 +40,7 @@ struct gmp_asker;
  * @param agent       whose sends they are
  * @param mgmt_class  of these, version 1
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
-int gmp_asker_new(const struct gmp_asker_config *c, weft_mad_agent_id agent, uint8_t mgmt_class,
+int gmp_asker_new(const struct weft_gmp_patience *c, weft_mad_agent_id agent, uint8_t mgmt_class,
                   struct gmp_asker **ret);
 
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
@@ -101,6 +74,6 @@ bool gmp_asker_event(struct gmp_asker *a, const struct weft_mad_event *ev, struc
 bool gmp_asker_idle(const struct gmp_asker *a);
 
 /** What it has done. */
-void gmp_asker_stats(const struct gmp_asker *a, struct gmp_asker_stats *ret);
+void gmp_asker_stats(const struct gmp_asker *a, struct weft_counters_stats *ret);
 
 #endif

@@ -44,12 +44,12 @@ static uint8_t speed_of(unsigned speeds, unsigned extended)
     return 0;
 }
 
-uint8_t health_lanes(const struct sweep_port *p)
+uint8_t health_lanes(const struct weft_sweep_port *p)
 {
     return p->state > STATE_DOWN ? lanes_of(p->width.active) : 0;
 }
 
-uint8_t health_speed(const struct sweep_port *p)
+uint8_t health_speed(const struct weft_sweep_port *p)
 {
     return p->state > STATE_DOWN ? speed_of(p->speed.active, p->speed_ext.active) : 0;
 }
@@ -61,9 +61,11 @@ const char *health_speed_word(uint8_t speed)
     return words[speed < sizeof(words) / sizeof(words[0]) ? speed : 0];
 }
 
-static void look_at_link(const struct sweep *s, const struct sweep_port *p, struct health *ret)
+static void look_at_link(const struct weft_sweep *s, const struct weft_sweep_port *p,
+                         struct health *ret)
 {
-    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : sweep_port(s, p->peer);
+    const struct weft_sweep_port *peer =
+        p->peer == WEFT_SWEEP_NONE ? NULL : weft_sweep_port(s, p->peer);
 
     if (p->state <= STATE_DOWN || p->number == 0)
         return;
@@ -77,22 +79,22 @@ static void look_at_link(const struct sweep *s, const struct sweep_port *p, stru
     ret->slow = health_speed(p) < ret->speed;
 }
 
-bool health_look(const struct sweep *s, const struct counters *c, const struct thresholds *t,
-                 uint32_t port, struct health *ret)
+bool health_look(const struct weft_sweep *s, const struct weft_counters *c,
+                 const struct thresholds *t, uint32_t port, struct health *ret)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct pma_values *v = c ? counters_get(c, port) : NULL;
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_pma_values *v = c ? weft_counters_get(c, port) : NULL;
 
     *ret = (struct health){.above = 0};
     look_at_link(s, p, ret);
-    for (unsigned i = 0; v && i < PMA_ERRORS; i++)
-        if (pma_has(v->present, i) && (v->value[i] > t->above[i] || pma_has(v->stuck, i)))
-            ret->above |= (pma_set)1 << i;
-    ret->down = p->state == STATE_DOWN && pma_has(ret->above, PMA_LINK_DOWNED);
+    for (unsigned i = 0; v && i < WEFT_PMA_ERRORS; i++)
+        if (weft_pma_has(v->present, i) && (v->value[i] > t->above[i] || weft_pma_has(v->stuck, i)))
+            ret->above |= (weft_pma_set)1 << i;
+    ret->down = p->state == STATE_DOWN && weft_pma_has(ret->above, WEFT_PMA_LINK_DOWNED);
     return ret->down || ret->not_active || ret->narrow || ret->slow || ret->above != 0;
 }
 
-uint64_t health_weight(const struct health *h, const struct pma_values *v)
+uint64_t health_weight(const struct health *h, const struct weft_pma_values *v)
 {
     uint64_t weight = 0;
 
@@ -100,10 +102,10 @@ uint64_t health_weight(const struct health *h, const struct pma_values *v)
     weight |= h->narrow ? WEIGHT_NARROW : 0;
     weight |= h->slow ? WEIGHT_SLOW : 0;
     weight |= h->not_active ? WEIGHT_NOT_ACTIVE : 0;
-    for (unsigned i = 0; i < PMA_ERRORS; i++) {
-        if (!pma_has(h->above, i))
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++) {
+        if (!weft_pma_has(h->above, i))
             continue;
-        weight |= (uint64_t)(PMA_ERRORS - i) << COUNTER_SHIFT;
+        weight |= (uint64_t)(WEFT_PMA_ERRORS - i) << COUNTER_SHIFT;
         return weight | (v->value[i] < VALUE_MAX ? v->value[i] : VALUE_MAX);
     }
     return weight;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Known ports, hashed by node GUID and number. */
-#include "client/known.h"
-
 #include "core/base/index.h"
+
+#include <weft/sweep.h>
 
 #include <stdlib.h>
 
@@ -12,10 +12,10 @@
 /* An index has room for twice as many entries, a power of two. */
 #define PORTS_MAX (UINT32_C(1) << 28)
 
-struct known {
+struct weft_known {
     struct index index;
     uint32_t count, space;
-    struct known_port ports[];
+    struct weft_known_port ports[];
 };
 
 static uint32_t hash_of(uint64_t guid, uint8_t number)
@@ -23,11 +23,11 @@ static uint32_t hash_of(uint64_t guid, uint8_t number)
     return index_hash(guid + number * NUMBER_STEP);
 }
 
-struct known *known_new(uint32_t ports)
+struct weft_known *weft_known_new(uint32_t ports)
 {
     uint32_t entries = ports < PORTS_MAX ? index_entries(ports) : 0;
     struct index_entry *index = entries ? malloc(entries * sizeof(*index)) : NULL;
-    struct known *k = index ? calloc(1, sizeof(*k) + ports * sizeof(k->ports[0])) : NULL;
+    struct weft_known *k = index ? calloc(1, sizeof(*k) + ports * sizeof(k->ports[0])) : NULL;
 
     if (!k) {
         free(index);
@@ -38,7 +38,7 @@ struct known *known_new(uint32_t ports)
     return k;
 }
 
-struct known *known_free(struct known *k)
+struct weft_known *weft_known_free(struct weft_known *k)
 {
     if (k)
         free(k->index.entries);
@@ -46,9 +46,9 @@ struct known *known_free(struct known *k)
     return NULL;
 }
 
-int known_add(struct known *k, const struct known_port *p)
+int weft_known_add(struct weft_known *k, const struct weft_known_port *p)
 {
-    if (known_find(k, p->guid, p->number))
+    if (weft_known_find(k, p->guid, p->number))
         return 0;
     if (k->count == k->space)
         return WEFT_ERR_FULL;
@@ -57,7 +57,8 @@ int known_add(struct known *k, const struct known_port *p)
     return 0;
 }
 
-const struct known_port *known_find(const struct known *k, uint64_t guid, uint8_t number)
+const struct weft_known_port *weft_known_find(const struct weft_known *k, uint64_t guid,
+                                              uint8_t number)
 {
     uint32_t hash = hash_of(guid, number);
     uint32_t pos = hash;

@@ -21,17 +21,17 @@ static int found_compare(const void *a, const void *b)
     return (x->port > y->port) - (x->port < y->port);
 }
 
-static bool is_end_port(const struct sweep *s, uint32_t port)
+static bool is_end_port(const struct weft_sweep *s, uint32_t port)
 {
-    return sweep_port(s, port)->reached;
+    return weft_sweep_port(s, port)->reached;
 }
 
 /* Counts the valid keys of all end ports, and lists them where there is room. */
-static size_t find_all(const struct sweep *s, const struct pkey_tables *t, struct found *ret)
+static size_t find_all(const struct weft_sweep *s, const struct pkey_tables *t, struct found *ret)
 {
     size_t count = 0;
 
-    for (uint32_t port = 0; port < sweep_port_count(s); port++) {
+    for (uint32_t port = 0; port < weft_sweep_port_count(s); port++) {
         uint32_t entries;
         const weft_pkey *keys = pkey_tables_get(t, port, &entries);
 
@@ -82,7 +82,7 @@ static void matrix_fill(struct matrix *m, const struct found *found, size_t coun
     }
 }
 
-int matrix_new(const struct sweep *s, const struct pkey_tables *t, struct matrix **ret)
+int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, struct matrix **ret)
 {
     size_t count = find_all(s, t, NULL);
     struct matrix *m = calloc(1, sizeof(*m));
@@ -143,11 +143,11 @@ static bool passes(weft_pkey entry, weft_pkey key, bool entering)
            (weft_pkey_is_full(entry) || !weft_pkey_is_full(key));
 }
 
-enum matrix_gate matrix_gate(const struct sweep *s, const struct pkey_tables *t, uint32_t port,
+enum matrix_gate matrix_gate(const struct weft_sweep *s, const struct pkey_tables *t, uint32_t port,
                              weft_pkey key, bool entering)
 {
-    uint32_t gate = sweep_port(s, port)->peer;
-    const struct sweep_port *p = gate == SWEEP_NONE ? NULL : sweep_port(s, gate);
+    uint32_t gate = weft_sweep_port(s, port)->peer;
+    const struct weft_sweep_port *p = gate == WEFT_SWEEP_NONE ? NULL : weft_sweep_port(s, gate);
     const weft_pkey *keys;
     uint32_t entries;
 

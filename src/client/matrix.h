@@ -45,7 +45,7 @@ struct matrix {
 
 /** Puts it together.
  * @return 0; WEFT_ERR_NOMEM */
-int matrix_new(const struct sweep *s, const struct pkey_tables *t, struct matrix **ret);
+int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, struct matrix **ret);
 
 /** Frees it; NULL is fine.
  * @return NULL */
@@ -67,7 +67,7 @@ enum matrix_gate {
  * @param port     the port
  * @param key      in the packets, with its membership bit
  * @param entering true: packets that the port sends; false: those that it is to receive */
-enum matrix_gate matrix_gate(const struct sweep *s, const struct pkey_tables *t, uint32_t port,
+enum matrix_gate matrix_gate(const struct weft_sweep *s, const struct pkey_tables *t, uint32_t port,
                              weft_pkey key, bool entering);
 
 #endif

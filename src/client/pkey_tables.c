@@ -2,6 +2,8 @@
 /* P_Key tables, read block by block. */
 #include "client/pkey_tables.h"
 
+#include "client/asker.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +20,18 @@ struct table {
 };
 
 struct pkey_tables {
-    const struct sweep *sweep;
+    const struct weft_sweep *sweep;
     struct asker *asker;
     struct table *tables; /* one for each port of the sweep */
     weft_pkey *keys;
 };
 
-static uint32_t entries_of(const struct sweep *s, uint32_t port)
+static uint32_t entries_of(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    const struct sweep_node *n = sweep_node(s, p->node);
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
 
-    if (p->number == 0 || n->type != SWEEP_SWITCH)
+    if (p->number == 0 || n->type != WEFT_SWEEP_SWITCH)
         return p->reached ? n->partition_cap : 0;
     return p->enforces_in || p->enforces_out ? n->enforcement_cap : 0;
 }
@@ -40,17 +42,17 @@ static uint32_t blocks_of(uint32_t entries)
 }
 
 /* Of a switch's external port the modifier says which. */
-static uint32_t modifier(const struct sweep *s, uint32_t port, uint32_t block)
+static uint32_t modifier(const struct weft_sweep *s, uint32_t port, uint32_t block)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    bool is_switch = sweep_node(s, p->node)->type == SWEEP_SWITCH;
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    bool is_switch = weft_sweep_node(s, p->node)->type == WEFT_SWEEP_SWITCH;
 
     return (is_switch ? (uint32_t)p->number << MODIFIER_PORT_SHIFT : 0) | block;
 }
 
 static int tables_ask(struct pkey_tables *t)
 {
-    uint32_t ports = sweep_port_count(t->sweep);
+    uint32_t ports = weft_sweep_port_count(t->sweep);
     int err = 0;
 
     for (uint32_t i = 0; i < ports && !err; i++) {
@@ -66,7 +68,7 @@ static int tables_ask(struct pkey_tables *t)
 
 static int tables_begin(struct pkey_tables *t)
 {
-    uint32_t ports = sweep_port_count(t->sweep);
+    uint32_t ports = weft_sweep_port_count(t->sweep);
     uint64_t entries = 0;
 
     t->tables = calloc(ports + 1u, sizeof(t->tables[0]));
@@ -76,7 +78,7 @@ static int tables_begin(struct pkey_tables *t)
         t->tables[i].first = entries;
         t->tables[i].entries = entries_of(t->sweep, i);
         t->tables[i].missing = blocks_of(t->tables[i].entries);
-        t->tables[i].silent = sweep_port(t->sweep, sweep_end_port(t->sweep, i))->silent;
+        t->tables[i].silent = weft_sweep_port(t->sweep, weft_sweep_end_port(t->sweep, i))->silent;
         entries += t->tables[i].entries;
     }
     if (entries > ENTRIES_MAX)
@@ -85,7 +87,7 @@ static int tables_begin(struct pkey_tables *t)
     return t->keys ? tables_ask(t) : WEFT_ERR_NOMEM;
 }
 
-int pkey_tables_new(const struct sweep *sweep, const struct asker_config *c,
+int pkey_tables_new(const struct weft_sweep *sweep, const struct weft_sweep_config *c,
                     weft_mad_agent_id agent, struct pkey_tables **ret)
 {
     struct pkey_tables *t = calloc(1, sizeof(*t));
@@ -117,12 +119,12 @@ struct pkey_tables *pkey_tables_free(struct pkey_tables *t)
 bool pkey_tables_poll(struct pkey_tables *t, struct weft_mad_send_req *ret)
 {
     struct question q;
-    struct route route;
+    struct weft_route route;
 
     while (asker_next(t->asker, &q)) {
-        if (t->tables[sweep_end_port(t->sweep, q.about)].silent)
+        if (t->tables[weft_sweep_end_port(t->sweep, q.about)].silent)
             continue;
-        sweep_route(t->sweep, q.about, &route);
+        weft_sweep_route(t->sweep, q.about, &route);
         asker_ask(t->asker, &q, &route, ret);
         return true;
     }
@@ -153,7 +155,7 @@ void pkey_tables_event(struct pkey_tables *t, const struct weft_mad_event *ev)
     if (r.data)
         block_told(t, &r);
     else if (!r.refused)
-        t->tables[sweep_end_port(t->sweep, r.question.about)].silent = true;
+        t->tables[weft_sweep_end_port(t->sweep, r.question.about)].silent = true;
 }
 
 bool pkey_tables_done(const struct pkey_tables *t)
@@ -175,7 +177,7 @@ bool pkey_tables_complete(const struct pkey_tables *t, uint32_t port)
 void pkey_tables_count(const struct pkey_tables *t, uint32_t *ret_tables, uint32_t *ret_complete)
 {
     *ret_tables = *ret_complete = 0;
-    for (uint32_t i = 0; i < sweep_port_count(t->sweep); i++) {
+    for (uint32_t i = 0; i < weft_sweep_port_count(t->sweep); i++) {
         *ret_tables += t->tables[i].entries > 0;
         *ret_complete += t->tables[i].entries > 0 && t->tables[i].missing == 0;
     }

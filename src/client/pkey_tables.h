@@ -7,9 +7,8 @@
 #ifndef WEFT_CLIENT_PKEY_TABLES_H
 #define WEFT_CLIENT_PKEY_TABLES_H
 
-#include "client/sweep.h"
-
 #include <weft/pkey.h>
+#include <weft/sweep.h>
 
 /** The tables. */
 struct pkey_tables;
@@ -20,7 +19,7 @@ struct pkey_tables;
  * @param agent  for requests of class 0x81 on QP0
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_FULL: the nodes say that
  *         they have more than 2^26 entries; WEFT_ERR_NOMEM */
-int pkey_tables_new(const struct sweep *sweep, const struct asker_config *c,
+int pkey_tables_new(const struct weft_sweep *sweep, const struct weft_sweep_config *c,
                     weft_mad_agent_id agent, struct pkey_tables **ret);
 
 /** Frees them; the engine must hold none of their sends any more. NULL is fine.

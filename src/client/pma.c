@@ -16,11 +16,11 @@
 
 /* One counter in an attribute. */
 struct field {
-    enum pma_counter counter;
+    enum weft_pma_counter counter;
     enum wire_field_id id;
 };
 
-#define CLASSIC(id) PMA_##id, WIRE_PORT_COUNTERS_##id
+#define CLASSIC(id) WEFT_PMA_##id, WIRE_PORT_COUNTERS_##id
 static const struct field classic_fields[] = {
     {CLASSIC(LINK_DOWNED)},
     {CLASSIC(SYMBOL_ERRORS)},
@@ -44,12 +44,12 @@ static const struct field classic_fields[] = {
 #undef CLASSIC
 
 static const struct field extended_fields[] = {
-#define PMA_COUNTER(id, name, json) {PMA_##id, WIRE_PORT_COUNTERS_EXT_##id},
+#define PMA_COUNTER(id, name, json) {WEFT_PMA_##id, WIRE_PORT_COUNTERS_EXT_##id},
 #include "client/pma.def"
 #undef PMA_COUNTER
 };
 
-const char *pma_name(enum pma_counter c)
+const char *weft_pma_name(enum weft_pma_counter c)
 {
     static const char *const names[] = {
 #define PMA_COUNTER(id, name, json) name,
@@ -60,7 +60,7 @@ const char *pma_name(enum pma_counter c)
     return names[c];
 }
 
-const char *pma_json_name(enum pma_counter c)
+const char *weft_pma_json_name(enum weft_pma_counter c)
 {
     static const char *const names[] = {
 #define PMA_COUNTER(id, name, json) json,
@@ -71,12 +71,12 @@ const char *pma_json_name(enum pma_counter c)
     return names[c];
 }
 
-void pma_read_abilities(const uint8_t *attribute, struct pma_abilities *ret)
+void pma_read_abilities(const uint8_t *attribute, struct weft_pma_abilities *ret)
 {
     uint64_t mask = wire_get(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK, attribute);
     uint64_t mask2 = wire_get(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2, attribute);
 
-    *ret = (struct pma_abilities){
+    *ret = (struct weft_pma_abilities){
         .all_ports = (mask & CAP_ALL_PORT_SELECT) != 0,
         .extended = (mask & (CAP_EXTENDED | CAP_EXTENDED_NO_UNICAST)) != 0,
         .unicast = (mask & CAP_EXTENDED) != 0,
@@ -86,24 +86,24 @@ void pma_read_abilities(const uint8_t *attribute, struct pma_abilities *ret)
     ret->errors = ret->extended && (mask2 & CAP2_ADDITIONAL_EXTENDED) != 0;
 }
 
-static bool is_data(enum pma_counter c)
+static bool is_data(enum weft_pma_counter c)
 {
-    return c == PMA_XMIT_DATA || c == PMA_RCV_DATA;
+    return c == WEFT_PMA_XMIT_DATA || c == WEFT_PMA_RCV_DATA;
 }
 
-static bool is_there(enum pma_counter c, bool extended, const struct pma_abilities *a)
+static bool is_there(enum weft_pma_counter c, bool extended, const struct weft_pma_abilities *a)
 {
-    if (c == PMA_XMIT_WAIT && !a->wait)
+    if (c == WEFT_PMA_XMIT_WAIT && !a->wait)
         return false;
-    if (c == PMA_QP1_DROPPED && !a->qp1)
+    if (c == WEFT_PMA_QP1_DROPPED && !a->qp1)
         return false;
     if (!extended)
         return true;
-    return (c >= PMA_ERRORS || a->errors) && (c < PMA_UNICAST_XMIT_PACKETS || a->unicast);
+    return (c >= WEFT_PMA_ERRORS || a->errors) && (c < WEFT_PMA_UNICAST_XMIT_PACKETS || a->unicast);
 }
 
 /* Counts that do not fit into bytes are as good as stuck. */
-static void counter_read(const struct field *f, const uint8_t *attribute, struct pma_values *v)
+static void counter_read(const struct field *f, const uint8_t *attribute, struct weft_pma_values *v)
 {
     uint64_t most = UINT64_MAX >> (64 - wire_fields[f->id].bits);
     uint64_t value = wire_get(f->id, attribute);
@@ -114,37 +114,38 @@ static void counter_read(const struct field *f, const uint8_t *attribute, struct
         stuck = true;
         value = UINT64_MAX / unit;
     }
-    v->present |= (pma_set)1 << f->counter;
-    v->stuck &= ~((pma_set)1 << f->counter);
-    v->stuck |= (pma_set)stuck << f->counter;
+    v->present |= (weft_pma_set)1 << f->counter;
+    v->stuck &= ~((weft_pma_set)1 << f->counter);
+    v->stuck |= (weft_pma_set)stuck << f->counter;
     v->value[f->counter] = value * unit;
 }
 
-void pma_read_classic(const uint8_t *attribute, const struct pma_abilities *a, struct pma_values *v)
+void pma_read_classic(const uint8_t *attribute, const struct weft_pma_abilities *a,
+                      struct weft_pma_values *v)
 {
     for (size_t i = 0; i < sizeof(classic_fields) / sizeof(classic_fields[0]); i++) {
         const struct field *f = &classic_fields[i];
 
-        if (is_there(f->counter, false, a) && !pma_has(v->wide, f->counter))
+        if (is_there(f->counter, false, a) && !weft_pma_has(v->wide, f->counter))
             counter_read(f, attribute, v);
     }
 }
 
-void pma_read_extended(const uint8_t *attribute, const struct pma_abilities *a,
-                       struct pma_values *v)
+void pma_read_extended(const uint8_t *attribute, const struct weft_pma_abilities *a,
+                       struct weft_pma_values *v)
 {
     for (size_t i = 0; i < sizeof(extended_fields) / sizeof(extended_fields[0]); i++) {
         const struct field *f = &extended_fields[i];
 
         if (!is_there(f->counter, true, a))
             continue;
-        v->wide |= (pma_set)1 << f->counter;
+        v->wide |= (weft_pma_set)1 << f->counter;
         counter_read(f, attribute, v);
     }
 }
 
 /* All that the port has is selected (IBA 16.1.3.5, 16.1.4.11), the values are 0. */
-void pma_fill_reset(uint8_t *attribute, bool extended, const struct pma_abilities *a)
+void pma_fill_reset(uint8_t *attribute, bool extended, const struct weft_pma_abilities *a)
 {
     if (extended) {
         wire_set(WIRE_PORT_COUNTERS_EXT_COUNTER_SELECT, attribute, a->unicast ? 0xFF : 0x0F);
@@ -155,12 +156,13 @@ void pma_fill_reset(uint8_t *attribute, bool extended, const struct pma_abilitie
     wire_set(WIRE_PORT_COUNTERS_COUNTER_SELECT2, attribute, (a->wait ? 1U : 0) | (a->qp1 ? 2U : 0));
 }
 
-void pma_delta(const struct pma_values *old, const struct pma_values *new, struct pma_delta *ret)
+void weft_pma_delta(const struct weft_pma_values *old, const struct weft_pma_values *new,
+                    struct weft_pma_delta *ret)
 {
-    *ret = (struct pma_delta){.present = old->present & new->present};
+    *ret = (struct weft_pma_delta){.present = old->present & new->present};
     ret->at_least = new->stuck & ret->present;
-    for (unsigned c = 0; c < PMA_COUNTERS; c++) {
-        pma_set bit = (pma_set)1 << c;
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++) {
+        weft_pma_set bit = (weft_pma_set)1 << c;
 
         if ((ret->present & bit) == 0)
             continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions to the SA: when each is asked, where, and what ends it. */
-#include "client/sa.h"
-
 #include "client/sa_state.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
+
+#include <weft/sa.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +19,24 @@
 /* After the engine had no room. */
 #define ENGINE_FULL_WAIT (10 * WEFT_MS)
 
-void sa_config_init(struct sa_config *ret)
+void weft_sa_config_init(struct weft_sa_config *ret)
 {
-    *ret = (struct sa_config){.timeout = WEFT_S,
-                              .table_timeout = 10 * WEFT_S,
-                              .tries = 4,
-                              .patience = 60 * WEFT_S,
-                              .window = 8,
-                              .rate = 50,
-                              .burst = 8,
-                              .paths = 1024,
-                              .path_ttl = 60 * WEFT_S,
-                              .redirect_ttl = 60 * WEFT_S,
-                              .seed = 1};
+    *ret = (struct weft_sa_config){.timeout = WEFT_S,
+                                   .table_timeout = 10 * WEFT_S,
+                                   .tries = 4,
+                                   .patience = 60 * WEFT_S,
+                                   .window = 8,
+                                   .rate = 50,
+                                   .burst = 8,
+                                   .paths = 1024,
+                                   .path_ttl = 60 * WEFT_S,
+                                   .redirect_ttl = 60 * WEFT_S,
+                                   .seed = 1};
     weft_mad_retry_init(&ret->retry);
     ret->retry.kind = WEFT_MAD_RETRY_BACKOFF;
 }
 
-struct weft_mad_agent_req sa_agent(bool reports)
+struct weft_mad_agent_req weft_sa_agent(bool reports)
 {
     struct weft_mad_agent_req r = {.qpn = WEFT_QP_GSI,
                                    .mgmt_class = WEFT_CLASS_SUBN_ADM,
@@ -48,7 +48,7 @@ struct weft_mad_agent_req sa_agent(bool reports)
     return r;
 }
 
-static bool config_valid(const struct sa_config *c)
+static bool config_valid(const struct weft_sa_config *c)
 {
     return c->timeout > 0 && c->table_timeout > 0 && c->tries > 0 && c->patience > 0 &&
            c->window >= 1 && c->window <= WINDOW_MAX && c->rate >= 1 && c->rate <= RATE_MAX &&
@@ -56,13 +56,13 @@ static bool config_valid(const struct sa_config *c)
            c->retry.cap_ns >= c->retry.base_ns;
 }
 
-int sa_new(const struct sa_config *c, struct weft_mad_port *engine, weft_mad_agent_id agent,
-           struct sa **ret)
+int weft_sa_new(const struct weft_sa_config *c, struct weft_mad_port *engine,
+                weft_mad_agent_id agent, struct weft_sa **ret)
 {
-    struct sa_config config;
-    struct sa *s;
+    struct weft_sa_config config;
+    struct weft_sa *s;
 
-    sa_config_init(&config);
+    weft_sa_config_init(&config);
     if (c)
         config = *c;
     if (!config_valid(&config))
@@ -118,7 +118,7 @@ static struct sa_job *line_take(struct sa_line *l)
     return j;
 }
 
-struct sa *sa_free(struct sa *s)
+struct weft_sa *weft_sa_free(struct weft_sa *s)
 {
     if (!s)
         return NULL;
@@ -139,12 +139,12 @@ static weft_time later(weft_time now, weft_time by)
     return by > WEFT_TIME_NEVER - now ? WEFT_TIME_NEVER : now + by;
 }
 
-static struct sa_slot *probe_of(struct sa *s)
+static struct sa_slot *probe_of(struct weft_sa *s)
 {
     return &s->slots[s->slot_count - 1];
 }
 
-static bool is_probe(const struct sa *s, const struct sa_slot *slot)
+static bool is_probe(const struct weft_sa *s, const struct sa_slot *slot)
 {
     return slot == &s->slots[s->slot_count - 1];
 }
@@ -154,7 +154,7 @@ static uint8_t answer_method(uint8_t method)
     return method == WEFT_METHOD_SET ? WEFT_METHOD_GET_RESP : method | WEFT_METHOD_RESPONSE;
 }
 
-static bool is_path_question(const struct sa_question *q)
+static bool is_path_question(const struct weft_sa_question *q)
 {
     return q->method == WEFT_METHOD_GET && q->attr_id == WEFT_ATTR_SA_PATH_RECORD;
 }
@@ -166,16 +166,16 @@ static int keep_records(struct sa_job *j, uint32_t bytes)
     return j->records ? 0 : WEFT_ERR_NOMEM;
 }
 
-static bool answer_from_cache(struct sa *s, weft_time now, struct sa_job *j)
+static bool answer_from_cache(struct weft_sa *s, weft_time now, struct sa_job *j)
 {
-    const struct sa_question *q = &j->result.question;
+    const struct weft_sa_question *q = &j->result.question;
     const uint8_t *path =
         is_path_question(q) ? sa_cache_find(s->paths, now, q->mask, q->record) : NULL;
 
     if (!path || keep_records(j, SA_PATH_BYTES) != 0)
         return false;
     memcpy(j->records, path, SA_PATH_BYTES);
-    j->result.outcome = SA_ANSWERED;
+    j->result.outcome = WEFT_SA_ANSWERED;
     j->result.cached = true;
     j->result.count = 1;
     j->result.stride = SA_PATH_BYTES;
@@ -184,7 +184,7 @@ static bool answer_from_cache(struct sa *s, weft_time now, struct sa_job *j)
     return true;
 }
 
-int sa_ask(struct sa *s, weft_time now, const struct sa_question *q)
+int weft_sa_ask(struct weft_sa *s, weft_time now, const struct weft_sa_question *q)
 {
     struct sa_job *j;
 
@@ -200,7 +200,7 @@ int sa_ask(struct sa *s, weft_time now, const struct sa_question *q)
     return 0;
 }
 
-static void slot_begin(struct sa *s, weft_time now, struct sa_slot *slot, struct sa_job *j)
+static void slot_begin(struct weft_sa *s, weft_time now, struct sa_slot *slot, struct sa_job *j)
 {
     *slot = (struct sa_slot){.state = SA_SLOT_WAITING,
                              .job = j,
@@ -210,8 +210,8 @@ static void slot_begin(struct sa *s, weft_time now, struct sa_slot *slot, struct
 }
 
 /* Ends a job that is in a slot, or that has not come so far. */
-static void job_end(struct sa *s, weft_time now, const struct sa_slot *slot, struct sa_job *j,
-                    enum sa_outcome outcome)
+static void job_end(struct weft_sa *s, weft_time now, const struct sa_slot *slot, struct sa_job *j,
+                    enum weft_sa_outcome outcome)
 {
     j->result.outcome = outcome;
     j->result.status = slot->status;
@@ -223,8 +223,8 @@ static void job_end(struct sa *s, weft_time now, const struct sa_slot *slot, str
 }
 
 /* Where the SA cannot be reached at all, nobody else is to wait for that to be found out again. */
-static void all_end(struct sa *s, weft_time now, const struct sa_slot *like,
-                    enum sa_outcome outcome, uint8_t rmpp_status)
+static void all_end(struct weft_sa *s, weft_time now, const struct sa_slot *like,
+                    enum weft_sa_outcome outcome, uint8_t rmpp_status)
 {
     for (uint32_t i = 0; i + 1 < s->slot_count; i++) {
         struct sa_slot *slot = &s->slots[i];
@@ -244,13 +244,13 @@ static void all_end(struct sa *s, weft_time now, const struct sa_slot *like,
     }
 }
 
-static void slot_end(struct sa *s, weft_time now, struct sa_slot *slot, enum sa_outcome outcome,
-                     uint8_t rmpp_status)
+static void slot_end(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                     enum weft_sa_outcome outcome, uint8_t rmpp_status)
 {
     bool out = slot->state == SA_SLOT_OUT;
     struct sa_job *j = slot->job;
 
-    if (!j || outcome == SA_NO_SM)
+    if (!j || outcome == WEFT_SA_NO_SM)
         all_end(s, now, slot, outcome, rmpp_status);
     if (j) {
         j->result.rmpp_status = rmpp_status;
@@ -261,7 +261,7 @@ static void slot_end(struct sa *s, weft_time now, struct sa_slot *slot, enum sa_
 }
 
 /* How much later than the last time a question is repeated: as struct weft_mad_retry says. */
-static weft_time backoff(struct sa *s, uint32_t repetition)
+static weft_time backoff(struct weft_sa *s, uint32_t repetition)
 {
     const struct weft_mad_retry *r = &s->config.retry;
     uint32_t doublings = repetition - 1 < DOUBLINGS ? repetition - 1 : DOUBLINGS;
@@ -274,13 +274,13 @@ static weft_time backoff(struct sa *s, uint32_t repetition)
     return step - prng_up_to(&s->prng, r->jitter_ns);
 }
 
-static void window_shrink(struct sa *s)
+static void window_shrink(struct weft_sa *s)
 {
     s->stats.window = s->stats.window > 1 ? s->stats.window / 2 : 1;
     s->grown = 0;
 }
 
-static void window_grow(struct sa *s)
+static void window_grow(struct weft_sa *s)
 {
     if (++s->grown < s->stats.window || s->stats.window == s->config.window)
         return;
@@ -289,8 +289,8 @@ static void window_grow(struct sa *s)
 }
 
 /* What ends a question that is to be repeated while nothing comes but silence and BUSY. */
-static void slot_again(struct sa *s, weft_time now, struct sa_slot *slot, enum sa_outcome outcome,
-                       uint8_t rmpp_status)
+static void slot_again(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                       enum weft_sa_outcome outcome, uint8_t rmpp_status)
 {
     bool last = slot->last_busy ? s->config.retry.busy == WEFT_MAD_BUSY_DELIVER
                                 : slot->silent >= s->config.tries;
@@ -301,7 +301,7 @@ static void slot_again(struct sa *s, weft_time now, struct sa_slot *slot, enum s
         slot_end(s, now, slot, outcome, rmpp_status);
 }
 
-void sa_sm(struct sa *s, weft_time now, uint16_t lid, uint8_t sl)
+void weft_sa_sm(struct weft_sa *s, weft_time now, uint16_t lid, uint8_t sl)
 {
     if (s->sm.lid == lid && s->sm.sl == sl)
         return;
@@ -324,11 +324,11 @@ void sa_sm(struct sa *s, weft_time now, uint16_t lid, uint8_t sl)
     }
 }
 
-static void request_make(struct sa *s, struct sa_slot *slot)
+static void request_make(struct weft_sa *s, struct sa_slot *slot)
 {
-    static const struct sa_question probe = {.method = WEFT_METHOD_GET,
-                                             .attr_id = WEFT_ATTR_CLASS_PORT_INFO};
-    const struct sa_question *q = slot->job ? &slot->job->result.question : &probe;
+    static const struct weft_sa_question probe = {.method = WEFT_METHOD_GET,
+                                                  .attr_id = WEFT_ATTR_CLASS_PORT_INFO};
+    const struct weft_sa_question *q = slot->job ? &slot->job->result.question : &probe;
     uint8_t *mad = slot->mad;
 
     memset(mad, 0, WEFT_MAD_BYTES);
@@ -341,10 +341,10 @@ static void request_make(struct sa *s, struct sa_slot *slot)
     mad_set_attr_mod(mad, q->attr_mod);
     wire_set(WIRE_SA_SM_KEY, mad, s->config.sm_key);
     wire_set(WIRE_SA_COMPONENT_MASK, mad, q->mask);
-    memcpy(mad + WEFT_SA_DATA_OFFSET, q->record, SA_RECORD_BYTES);
+    memcpy(mad + WEFT_SA_DATA_OFFSET, q->record, WEFT_SA_RECORD_BYTES);
 }
 
-static weft_time wait_of(const struct sa *s, weft_time now, const struct sa_slot *slot)
+static weft_time wait_of(const struct weft_sa *s, weft_time now, const struct sa_slot *slot)
 {
     bool table = slot->job && slot->job->result.question.method == WEFT_METHOD_GET_TABLE;
     weft_time wait = table ? s->config.table_timeout : s->config.timeout;
@@ -352,7 +352,7 @@ static weft_time wait_of(const struct sa *s, weft_time now, const struct sa_slot
     return slot->until - now < wait ? slot->until - now : wait;
 }
 
-static void slot_post(struct sa *s, weft_time now, struct sa_slot *slot)
+static void slot_post(struct weft_sa *s, weft_time now, struct sa_slot *slot)
 {
     struct weft_mad_send_req request = {.agent = s->agent,
                                         .to = s->redirect_until > now ? s->redirect : s->sm,
@@ -371,7 +371,7 @@ static void slot_post(struct sa *s, weft_time now, struct sa_slot *slot)
         return;
     }
     if (err) {
-        slot_end(s, now, slot, SA_UNSENT, 0);
+        slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
         return;
     }
     s->turn = (s->turn > now ? s->turn : now) + interval;
@@ -385,7 +385,7 @@ static void slot_post(struct sa *s, weft_time now, struct sa_slot *slot)
 }
 
 /* When the rate allows a packet: `burst` of them at once, then one each interval. */
-static weft_time rate_allows(const struct sa *s)
+static weft_time rate_allows(const struct weft_sa *s)
 {
     weft_time credit = (s->config.burst - 1) * (WEFT_S / s->config.rate);
 
@@ -393,20 +393,20 @@ static weft_time rate_allows(const struct sa *s)
 }
 
 /* Whether this slot may be posted once it is due and the rate allows it. */
-static bool may_post(const struct sa *s, const struct sa_slot *slot)
+static bool may_post(const struct weft_sa *s, const struct sa_slot *slot)
 {
     return slot->state == SA_SLOT_WAITING && s->sm.lid != 0 && (s->probed || is_probe(s, slot)) &&
            s->stats.under_way < s->stats.window;
 }
 
-static void slots_fill(struct sa *s, weft_time now)
+static void slots_fill(struct weft_sa *s, weft_time now)
 {
     for (uint32_t i = 0; i + 1 < s->slot_count && s->fresh.first; i++)
         if (s->slots[i].state == SA_SLOT_FREE)
             slot_begin(s, now, &s->slots[i], line_take(&s->fresh));
 }
 
-static bool anybody_waits(const struct sa *s)
+static bool anybody_waits(const struct weft_sa *s)
 {
     bool found = s->fresh.first != NULL;
 
@@ -415,7 +415,7 @@ static bool anybody_waits(const struct sa *s)
     return found;
 }
 
-void sa_move(struct sa *s, weft_time now)
+void weft_sa_move(struct weft_sa *s, weft_time now)
 {
     struct sa_slot *probe = probe_of(s);
 
@@ -429,14 +429,14 @@ void sa_move(struct sa *s, weft_time now)
             slot_post(s, now, slot);
         else if (slot->state == SA_SLOT_WAITING && slot->until <= now)
             slot_end(s, now, slot,
-                     s->sm.lid == 0   ? SA_NO_SM
-                     : slot->busy > 0 ? SA_BUSY
-                                      : SA_SILENT,
+                     s->sm.lid == 0   ? WEFT_SA_NO_SM
+                     : slot->busy > 0 ? WEFT_SA_BUSY
+                                      : WEFT_SA_SILENT,
                      0);
     }
 }
 
-weft_time sa_deadline(const struct sa *s)
+weft_time weft_sa_deadline(const struct weft_sa *s)
 {
     weft_time first = WEFT_TIME_NEVER, rate = rate_allows(s);
     bool room = false;
@@ -457,7 +457,8 @@ weft_time sa_deadline(const struct sa *s)
 
 /* Follows a redirection to a LID. One to a GID alone, or to another partition, leads nowhere that
  * is known here. */
-static bool redirect_follow(struct sa *s, weft_time now, struct sa_slot *slot, const uint8_t *info)
+static bool redirect_follow(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                            const uint8_t *info)
 {
     uint16_t lid = (uint16_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_LID, info);
     uint32_t qpn = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QP, info);
@@ -479,9 +480,10 @@ static bool redirect_follow(struct sa *s, weft_time now, struct sa_slot *slot, c
 }
 
 /* Reads the records of an answer with status 0. */
-static enum sa_outcome records_read(struct sa *s, struct sa_job *j, const struct weft_mad_event *ev)
+static enum weft_sa_outcome records_read(struct weft_sa *s, struct sa_job *j,
+                                         const struct weft_mad_event *ev)
 {
-    struct sa_result *r = &j->result;
+    struct weft_sa_result *r = &j->result;
     const uint8_t *mad = ev->u.recv.mad;
     uint32_t bytes = ev->u.recv.len - WEFT_SA_DATA_OFFSET;
     bool table = mad_method(mad) == WEFT_METHOD_GET_TABLE_RESP;
@@ -489,26 +491,26 @@ static enum sa_outcome records_read(struct sa *s, struct sa_job *j, const struct
     r->stride = table ? TABLE_UNIT * (uint32_t)wire_get(WIRE_SA_ATTR_OFFSET, mad) : bytes;
     if (table && r->stride == 0 && rmpp_is_active(mad) && bytes > 0 &&
         bytes != WEFT_MAD_BYTES - WEFT_SA_DATA_OFFSET)
-        return SA_MALFORMED;
+        return WEFT_SA_MALFORMED;
     r->count = r->stride > 0 ? bytes / r->stride : 0;
     if (keep_records(j, bytes) != 0)
-        return SA_NO_MEMORY;
+        return WEFT_SA_NO_MEMORY;
     if (weft_mad_recv_read(s->engine, ev->u.recv.id, WEFT_SA_DATA_OFFSET, j->records, bytes) != 0)
-        return SA_MALFORMED;
-    return SA_ANSWERED;
+        return WEFT_SA_MALFORMED;
+    return WEFT_SA_ANSWERED;
 }
 
-static void job_answered(struct sa *s, weft_time now, struct sa_slot *slot,
+static void job_answered(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                          const struct weft_mad_event *ev)
 {
     struct sa_job *j = slot->job;
-    const struct sa_question *q = &j->result.question;
+    const struct weft_sa_question *q = &j->result.question;
     const uint8_t *mad = ev->u.recv.mad;
-    enum sa_outcome outcome = SA_MALFORMED;
+    enum weft_sa_outcome outcome = WEFT_SA_MALFORMED;
 
     if (mad_method(mad) == answer_method(q->method) && mad_attr_id(mad) == q->attr_id)
-        outcome = slot->status != 0 ? SA_REFUSED : records_read(s, j, ev);
-    if (outcome == SA_ANSWERED && is_path_question(q))
+        outcome = slot->status != 0 ? WEFT_SA_REFUSED : records_read(s, j, ev);
+    if (outcome == WEFT_SA_ANSWERED && is_path_question(q))
         sa_cache_put(s->paths, now, q->mask, q->record, j->records);
     slot_end(s, now, slot, outcome, 0);
 }
@@ -520,10 +522,11 @@ static bool is_unsupported(uint16_t status)
 }
 
 /* Every SA has a ClassPortInfo; whatever else it says about it, it lives. */
-static void probe_answered(struct sa *s, weft_time now, struct sa_slot *slot, const uint8_t *mad)
+static void probe_answered(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                           const uint8_t *mad)
 {
     if (is_unsupported(slot->status)) {
-        slot_end(s, now, slot, SA_ABSENT, 0);
+        slot_end(s, now, slot, WEFT_SA_ABSENT, 0);
         return;
     }
     if (slot->status == 0 && mad_attr_id(mad) == WEFT_ATTR_CLASS_PORT_INFO)
@@ -533,13 +536,13 @@ static void probe_answered(struct sa *s, weft_time now, struct sa_slot *slot, co
 }
 
 /* Asks once more, after ClassPortInfo: the SA may have gone since it was asked for that. */
-static void slot_doubt(struct sa *s, struct sa_slot *slot)
+static void slot_doubt(struct weft_sa *s, struct sa_slot *slot)
 {
     slot->again = slot->doubted = true;
     s->probed = false;
 }
 
-static void slot_received(struct sa *s, weft_time now, struct sa_slot *slot,
+static void slot_received(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                           const struct weft_mad_event *ev)
 {
     const uint8_t *mad = ev->u.recv.mad;
@@ -569,12 +572,12 @@ static void slot_received(struct sa *s, weft_time now, struct sa_slot *slot,
         probe_answered(s, now, slot, mad);
 }
 
-static void slot_failed(struct sa *s, weft_time now, struct sa_slot *slot,
+static void slot_failed(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                         const struct weft_mad_event *ev)
 {
     if (ev->u.sent.status == WEFT_MAD_TX_ERROR || ev->u.sent.status == WEFT_MAD_FLUSHED) {
         slot->state = SA_SLOT_WAITING;
-        slot_end(s, now, slot, SA_UNSENT, 0);
+        slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
         return;
     }
     slot->silent++;
@@ -582,12 +585,12 @@ static void slot_failed(struct sa *s, weft_time now, struct sa_slot *slot,
     s->probed = false; /* one packet at a time finds out whether there still is an SA */
     window_shrink(s);
     if (ev->u.sent.status == WEFT_MAD_RMPP_ABORTED)
-        slot_again(s, now, slot, SA_ABORTED, ev->u.sent.rmpp_status);
+        slot_again(s, now, slot, WEFT_SA_ABORTED, ev->u.sent.rmpp_status);
     else
-        slot_again(s, now, slot, slot->busy > 0 ? SA_BUSY : SA_SILENT, 0);
+        slot_again(s, now, slot, slot->busy > 0 ? WEFT_SA_BUSY : WEFT_SA_SILENT, 0);
 }
 
-static void slot_sent(struct sa *s, weft_time now, struct sa_slot *slot,
+static void slot_sent(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                       const struct weft_mad_event *ev)
 {
     s->stats.under_way--;
@@ -599,13 +602,13 @@ static void slot_sent(struct sa *s, weft_time now, struct sa_slot *slot,
         slot->state = SA_SLOT_WAITING;
         slot->due = now;
     } else if (slot->again) {
-        slot_again(s, now, slot, SA_BUSY, 0);
+        slot_again(s, now, slot, WEFT_SA_BUSY, 0);
     } else {
         slot_failed(s, now, slot, ev);
     }
 }
 
-void sa_event(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+void weft_sa_event(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev)
 {
     uint64_t number = ev->user_data;
 
@@ -623,7 +626,7 @@ void sa_event(struct sa *s, weft_time now, const struct weft_mad_event *ev)
         slot_sent(s, now, &s->slots[number - 1], ev);
 }
 
-bool sa_poll(struct sa *s, struct sa_result *ret)
+bool weft_sa_poll(struct weft_sa *s, struct weft_sa_result *ret)
 {
     job_free(s->given);
     s->given = line_take(&s->ended);
@@ -633,7 +636,7 @@ bool sa_poll(struct sa *s, struct sa_result *ret)
     return true;
 }
 
-bool sa_idle(const struct sa *s)
+bool weft_sa_idle(const struct weft_sa *s)
 {
     bool busy = s->fresh.first || s->ended.first;
 
@@ -642,7 +645,7 @@ bool sa_idle(const struct sa *s)
     return !busy;
 }
 
-void sa_stats(const struct sa *s, struct sa_stats *ret)
+void weft_sa_stats(const struct weft_sa *s, struct weft_sa_stats *ret)
 {
     *ret = s->stats;
 }

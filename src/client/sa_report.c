@@ -18,7 +18,7 @@ static struct weft_mad_addr back_to(const struct weft_mad_addr *from)
     return to;
 }
 
-static bool reply(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+static bool reply(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev)
 {
     struct weft_mad_send_req request;
     uint32_t i = 0;
@@ -39,7 +39,7 @@ static bool reply(struct sa *s, weft_time now, const struct weft_mad_event *ev)
     return s->reports.replying[i];
 }
 
-void sa_report_received(struct sa *s, weft_time now, const struct weft_mad_event *ev)
+void sa_report_received(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev)
 {
     struct sa_reports *r = &s->reports;
     const uint8_t *mad = ev->u.recv.mad;
@@ -51,18 +51,18 @@ void sa_report_received(struct sa *s, weft_time now, const struct weft_mad_event
         return;
     }
     memcpy(r->kept[(r->first + r->count) % SA_REPORTS].notice, mad + WEFT_SA_DATA_OFFSET,
-           SA_NOTICE_BYTES);
+           WEFT_SA_NOTICE_BYTES);
     r->count++;
     s->stats.reports++;
 }
 
-void sa_report_replied(struct sa *s, uint64_t number)
+void sa_report_replied(struct weft_sa *s, uint64_t number)
 {
     if (number < SA_REPORTS)
         s->reports.replying[number] = false;
 }
 
-bool sa_poll_report(struct sa *s, struct sa_report *ret)
+bool weft_sa_poll_report(struct weft_sa *s, struct weft_sa_report *ret)
 {
     struct sa_reports *r = &s->reports;
 

@@ -5,9 +5,10 @@
 #ifndef WEFT_CLIENT_SA_STATE_H
 #define WEFT_CLIENT_SA_STATE_H
 
-#include "client/sa.h"
 #include "client/sa_cache.h"
 #include "core/base/prng.h"
+
+#include <weft/sa.h>
 
 /** Reports kept for the owner, and answers to them under way. */
 #define SA_REPORTS 8
@@ -17,16 +18,16 @@
 
 /** Reports. */
 struct sa_reports {
-    struct sa_report kept[SA_REPORTS]; /* a ring */
+    struct weft_sa_report kept[SA_REPORTS]; /* a ring */
     uint32_t first, count;
     bool replying[SA_REPORTS];
     uint8_t replies[SA_REPORTS][WEFT_MAD_BYTES];
 };
 
-/** A question from sa_ask() to sa_poll(). */
+/** A question from weft_sa_ask() to weft_sa_poll(). */
 struct sa_job {
     struct sa_job *next;
-    struct sa_result result;
+    struct weft_sa_result result;
     uint8_t *records;
 };
 
@@ -62,8 +63,8 @@ struct sa_slot {
     uint8_t mad[WEFT_MAD_BYTES];
 };
 
-struct sa {
-    struct sa_config config;
+struct weft_sa {
+    struct weft_sa_config config;
     struct weft_mad_port *engine;
     weft_mad_agent_id agent;
     struct weft_mad_retry plain; /* for the engine: it repeats nothing */
@@ -71,7 +72,7 @@ struct sa {
     struct prng prng;
     struct sa_line fresh, ended;
     struct sa_job *given; /* what the last result's records belong to */
-    struct sa_stats stats;
+    struct weft_sa_stats stats;
     struct weft_mad_addr sm, redirect;
     weft_time redirect_until; /* 0: no redirection */
     bool probed;              /* the SA has answered ClassPortInfo */
@@ -84,9 +85,9 @@ struct sa {
 };
 
 /** Answers a Report and keeps it. */
-void sa_report_received(struct sa *s, weft_time now, const struct weft_mad_event *ev);
+void sa_report_received(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev);
 
 /** The answer to a Report has left. */
-void sa_report_replied(struct sa *s, uint64_t number);
+void sa_report_replied(struct weft_sa *s, uint64_t number);
 
 #endif

@@ -9,7 +9,7 @@
 /* PortInfo:CapabilityMask, IsExtendedSpeedsSupported. */
 #define CAN_EXTENDED_SPEEDS (UINT32_C(1) << 14)
 
-const char *sweep_width_word(const struct sweep *s, uint32_t port)
+const char *weft_sweep_width_word(const struct weft_sweep *s, uint32_t port)
 {
     switch (s->ports[port].width.active) {
     case 1:
@@ -28,19 +28,19 @@ const char *sweep_width_word(const struct sweep *s, uint32_t port)
 }
 
 /* Whether a port's extended speeds count; while its node's end port has not said so, they do. */
-static bool is_extended(const struct sweep *s, uint32_t port)
+static bool is_extended(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *end = &s->ports[sweep_end_port(s, port)];
+    const struct weft_sweep_port *end = &s->ports[weft_sweep_end_port(s, port)];
 
     return s->ports[port].speed_ext.active != 0 &&
            (!end->told || (end->capability & CAN_EXTENDED_SPEEDS) != 0);
 }
 
-const char *sweep_speed_word(const struct sweep *s, uint32_t port)
+const char *weft_sweep_speed_word(const struct weft_sweep *s, uint32_t port)
 {
     static const char *const plain[] = {[1] = "SDR", [2] = "DDR", [4] = "QDR"};
     static const char *const extended[] = {[1] = "FDR", [2] = "EDR", [4] = "HDR", [8] = "NDR"};
-    const struct sweep_port *p = &s->ports[port];
+    const struct weft_sweep_port *p = &s->ports[port];
     const char *word;
 
     if (is_extended(s, port))
@@ -51,21 +51,21 @@ const char *sweep_speed_word(const struct sweep *s, uint32_t port)
 }
 
 /* The port that is expected at the other end.
- * Returns SWEEP_NONE: none, or its node was not found yet. */
-static uint32_t expected_peer(const struct sweep *s, const struct known_port *k)
+ * Returns WEFT_SWEEP_NONE: none, or its node was not found yet. */
+static uint32_t expected_peer(const struct weft_sweep *s, const struct weft_known_port *k)
 {
-    uint32_t node = k->peer_number > 0 ? sweep_find(s, k->peer_guid) : SWEEP_NONE;
+    uint32_t node = k->peer_number > 0 ? weft_sweep_find(s, k->peer_guid) : WEFT_SWEEP_NONE;
 
-    if (node == SWEEP_NONE || k->peer_number > s->nodes[node].port_count)
-        return SWEEP_NONE;
+    if (node == WEFT_SWEEP_NONE || k->peer_number > s->nodes[node].port_count)
+        return WEFT_SWEEP_NONE;
     return s->nodes[node].first_port + k->peer_number;
 }
 
-static const struct known_port *known_of(const struct sweep *s, uint32_t port)
+static const struct weft_known_port *known_of(const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = &s->ports[port];
+    const struct weft_sweep_port *p = &s->ports[port];
 
-    return s->known ? known_find(s->known, s->nodes[p->node].guid, p->number) : NULL;
+    return s->known ? weft_known_find(s->known, s->nodes[p->node].guid, p->number) : NULL;
 }
 
 /* What the expectation for a port has become. */
@@ -75,34 +75,35 @@ enum outcome {
     OUTCOME_FAILED
 };
 
-static bool is_rate(const struct sweep *s, uint32_t port, const struct known_port *k)
+static bool is_rate(const struct weft_sweep *s, uint32_t port, const struct weft_known_port *k)
 {
-    return strncmp(sweep_width_word(s, port), k->width, sizeof(k->width) - 1) == 0 &&
-           strncmp(sweep_speed_word(s, port), k->speed, sizeof(k->speed) - 1) == 0;
+    return strncmp(weft_sweep_width_word(s, port), k->width, sizeof(k->width) - 1) == 0 &&
+           strncmp(weft_sweep_speed_word(s, port), k->speed, sizeof(k->speed) - 1) == 0;
 }
 
-static enum outcome outcome_of(const struct sweep *s, uint32_t port, const struct known_port *k)
+static enum outcome outcome_of(const struct weft_sweep *s, uint32_t port,
+                               const struct weft_known_port *k)
 {
     uint32_t peer = expected_peer(s, k);
-    const struct sweep_port *other = peer == SWEEP_NONE ? NULL : &s->ports[peer];
+    const struct weft_sweep_port *other = peer == WEFT_SWEEP_NONE ? NULL : &s->ports[peer];
 
     if (!other || !s->nodes[other->node].quiet || other->waits || other->assumed ||
-        s->ports[sweep_end_port(s, peer)].silent || other->mute_peer)
+        s->ports[weft_sweep_end_port(s, peer)].silent || other->mute_peer)
         return OUTCOME_FAILED;
     if (s->ports[port].peer == peer && other->told)
         return is_rate(s, peer, k) ? OUTCOME_MET : OUTCOME_FAILED;
-    if (s->ports[port].peer != SWEEP_NONE && s->ports[port].peer != peer)
+    if (s->ports[port].peer != WEFT_SWEEP_NONE && s->ports[port].peer != peer)
         return OUTCOME_FAILED;
-    if (other->told && (other->state <= SWEEP_STATE_DOWN || other->peer != SWEEP_NONE))
+    if (other->told && (other->state <= SWEEP_STATE_DOWN || other->peer != WEFT_SWEEP_NONE))
         return OUTCOME_FAILED;
     return OUTCOME_OPEN;
 }
 
 /* Both ends of a link are in one state, at one rate. */
-static void port_assume(struct sweep *s, uint32_t port, const struct known_port *k)
+static void port_assume(struct weft_sweep *s, uint32_t port, const struct weft_known_port *k)
 {
-    struct sweep_port *p = &s->ports[port];
-    const struct sweep_port *other = &s->ports[p->peer];
+    struct weft_sweep_port *p = &s->ports[port];
+    const struct weft_sweep_port *other = &s->ports[p->peer];
 
     p->state = other->state;
     p->phys_state = other->phys_state;
@@ -118,14 +119,14 @@ static void port_assume(struct sweep *s, uint32_t port, const struct known_port 
     s->assumed++;
 }
 
-bool sweep_takes_over(struct sweep *s, uint32_t port)
+bool sweep_takes_over(struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = &s->ports[port];
-    const struct sweep_node *n = &s->nodes[p->node];
-    const struct known_port *k = p->number == 0 || s->doubt ? NULL : known_of(s, port);
+    const struct weft_sweep_port *p = &s->ports[port];
+    const struct weft_sweep_node *n = &s->nodes[p->node];
+    const struct weft_known_port *k = p->number == 0 || s->doubt ? NULL : known_of(s, port);
     enum outcome outcome = OUTCOME_FAILED;
 
-    if (k && (n->type != SWEEP_SWITCH || n->quiet))
+    if (k && (n->type != WEFT_SWEEP_SWITCH || n->quiet))
         outcome = outcome_of(s, port, k);
     if (outcome == OUTCOME_MET)
         port_assume(s, port, k);
@@ -136,42 +137,42 @@ bool sweep_takes_over(struct sweep *s, uint32_t port)
     return outcome != OUTCOME_FAILED;
 }
 
-static void port_ask_now(struct sweep *s, uint32_t port)
+static void port_ask_now(struct weft_sweep *s, uint32_t port)
 {
     sweep_put(s, SWEEP_ASK_PORT, port, WEFT_ATTR_PORT_INFO, s->ports[port].number);
 }
 
-static void stop_waiting(struct sweep *s, uint32_t port)
+static void stop_waiting(struct weft_sweep *s, uint32_t port)
 {
     s->ports[port].waits = false;
     s->waiting--;
 }
 
-void sweep_wake(struct sweep *s, uint32_t port)
+void sweep_wake(struct weft_sweep *s, uint32_t port)
 {
-    const struct known_port *k = s->waiting > 0 ? known_of(s, port) : NULL;
-    uint32_t waits = k ? expected_peer(s, k) : SWEEP_NONE;
+    const struct weft_known_port *k = s->waiting > 0 ? known_of(s, port) : NULL;
+    uint32_t waits = k ? expected_peer(s, k) : WEFT_SWEEP_NONE;
 
-    if (waits == SWEEP_NONE || !s->ports[waits].waits)
+    if (waits == WEFT_SWEEP_NONE || !s->ports[waits].waits)
         return;
     stop_waiting(s, waits);
     if (!sweep_takes_over(s, waits))
         port_ask_now(s, waits);
 }
 
-void sweep_compare_lid(struct sweep *s, uint32_t port)
+void sweep_compare_lid(struct weft_sweep *s, uint32_t port)
 {
-    const struct known_port *k = known_of(s, port);
+    const struct weft_known_port *k = known_of(s, port);
 
     s->doubt |= k && k->lid != s->ports[port].lid;
 }
 
-static int know_port(struct known *k, const struct sweep *s, uint32_t port)
+static int know_port(struct weft_known *k, const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = &s->ports[port];
-    const struct sweep_port *end = &s->ports[sweep_end_port(s, port)];
-    const struct sweep_port *peer = p->peer == SWEEP_NONE ? NULL : &s->ports[p->peer];
-    struct known_port known = {
+    const struct weft_sweep_port *p = &s->ports[port];
+    const struct weft_sweep_port *end = &s->ports[weft_sweep_end_port(s, port)];
+    const struct weft_sweep_port *peer = p->peer == WEFT_SWEEP_NONE ? NULL : &s->ports[p->peer];
+    struct weft_known_port known = {
         .guid = s->nodes[p->node].guid,
         .lid = end->lid,
         .number = p->number,
@@ -180,8 +181,8 @@ static int know_port(struct known *k, const struct sweep *s, uint32_t port)
         .speed_supported = p->speed.supported,
         .speed_ext_supported = p->speed_ext.supported,
     };
-    const char *width = sweep_width_word(s, port);
-    const char *speed = sweep_speed_word(s, port);
+    const char *width = weft_sweep_width_word(s, port);
+    const char *speed = weft_sweep_speed_word(s, port);
 
     if (known.guid == 0 || (p->number > 0 && (!peer || s->nodes[peer->node].guid == 0)))
         return 0;
@@ -191,25 +192,25 @@ static int know_port(struct known *k, const struct sweep *s, uint32_t port)
     }
     memcpy(known.width, width, strlen(width) + 1);
     memcpy(known.speed, speed, strlen(speed) + 1);
-    return known_add(k, &known);
+    return weft_known_add(k, &known);
 }
 
-struct known *sweep_known(const struct sweep *s)
+struct weft_known *weft_sweep_known(const struct weft_sweep *s)
 {
-    struct known *k = known_new(s->port_count);
+    struct weft_known *k = weft_known_new(s->port_count);
     int err = k ? 0 : WEFT_ERR_NOMEM;
 
     for (uint32_t i = 0; i < s->port_count && !err; i++)
         err = know_port(k, s, i);
-    return err ? known_free(k) : k;
+    return err ? weft_known_free(k) : k;
 }
 
-void sweep_ask_late(struct sweep *s)
+void sweep_ask_late(struct weft_sweep *s)
 {
     if (s->waiting == 0 && !(s->doubt && s->assumed > 0))
         return;
     for (uint32_t i = 0; i < s->port_count; i++) {
-        struct sweep_port *p = &s->ports[i];
+        struct weft_sweep_port *p = &s->ports[i];
         bool doubted = s->doubt && p->assumed;
 
         if (!p->waits && !doubted)

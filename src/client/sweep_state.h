@@ -5,26 +5,28 @@
 #ifndef WEFT_CLIENT_SWEEP_STATE_H
 #define WEFT_CLIENT_SWEEP_STATE_H
 
-#include "client/sweep.h"
+#include "client/asker.h"
 #include "core/base/index.h"
+
+#include <weft/sweep.h>
 
 /** PortInfo:PortState of a port that carries SMPs is above this. */
 #define SWEEP_STATE_DOWN 1
 
 /** What is asked. */
 enum sweep_ask {
-    SWEEP_ASK_NEIGHBOR, /**< NodeInfo through a port; SWEEP_NONE: of the own node */
+    SWEEP_ASK_NEIGHBOR, /**< NodeInfo through a port; WEFT_SWEEP_NONE: of the own node */
     SWEEP_ASK_NAME,     /**< NodeDescription of a port's node */
     SWEEP_ASK_SWITCH,   /**< SwitchInfo of a port's node */
     SWEEP_ASK_PORT      /**< PortInfo of a port */
 };
 
-struct sweep {
+struct weft_sweep {
     struct asker *asker;
-    const struct known *known; /* NULL: nothing is expected, or not any more */
-    struct sweep_node *nodes;
-    struct sweep_port *ports;
-    struct sweep_trouble *troubles;
+    const struct weft_known *known; /* NULL: nothing is expected, or not any more */
+    struct weft_sweep_node *nodes;
+    struct weft_sweep_port *ports;
+    struct weft_sweep_trouble *troubles;
     struct index by_guid;
     uint32_t node_count, node_space;
     uint32_t port_count, port_space;
@@ -37,28 +39,29 @@ struct sweep {
 };
 
 /** Puts a question. Without memory for it the verdict is that. */
-void sweep_put(struct sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
+void sweep_put(struct weft_sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
                uint32_t attr_mod);
 
 /** A second way to a port's node, for sweep_route_around().
- * @return the port, of another switch, to go around by; SWEEP_NONE: there is none */
-uint32_t sweep_way_around(const struct sweep *s, uint32_t port);
+ * @return the port, of another switch, to go around by; WEFT_SWEEP_NONE: there is none */
+uint32_t sweep_way_around(const struct weft_sweep *s, uint32_t port);
 
 /** The route to a port's node through a certain port.
  * @return false: it would be too long */
-bool sweep_route_around(const struct sweep *s, uint32_t port, uint32_t around, struct route *ret);
+bool sweep_route_around(const struct weft_sweep *s, uint32_t port, uint32_t around,
+                        struct weft_route *ret);
 
 /** Whether PortInfo of a port need not be asked: it has been taken over, or waits for what the
  * other end says. */
-bool sweep_takes_over(struct sweep *s, uint32_t port);
+bool sweep_takes_over(struct weft_sweep *s, uint32_t port);
 
 /** Something is known of a port that another one may wait for. */
-void sweep_wake(struct sweep *s, uint32_t port);
+void sweep_wake(struct weft_sweep *s, uint32_t port);
 
 /** Compares a switch's LID with the one from before. */
-void sweep_compare_lid(struct sweep *s, uint32_t port);
+void sweep_compare_lid(struct weft_sweep *s, uint32_t port);
 
 /** Puts the questions that turned out to be needed when all others were answered. */
-void sweep_ask_late(struct sweep *s);
+void sweep_ask_late(struct weft_sweep *s);
 
 #endif

@@ -70,8 +70,8 @@ static void unknown_name(const char *name, uint32_t line, struct thresholds_note
     struct suggest near;
 
     suggest_start(&near, name);
-    for (unsigned c = 0; c < PMA_ERRORS; c++)
-        suggest_offer(&near, pma_name((enum pma_counter)c));
+    for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++)
+        suggest_offer(&near, weft_pma_name((enum weft_pma_counter)c));
     if (suggest_best(&near))
         (void)snprintf(text, sizeof(text), "there is no counter %s; did you mean %s?", name,
                        suggest_best(&near));
@@ -105,8 +105,8 @@ static int line_read(char *text, uint32_t line, struct thresholds *t,
         note(notes, line, "what stands behind = is no number from 0 to 18446744073709551615");
         return WEFT_ERR_INVALID;
     }
-    for (unsigned c = 0; c < PMA_ERRORS; c++) {
-        if (strcmp(pma_name((enum pma_counter)c), name) == 0) {
+    for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++) {
+        if (strcmp(weft_pma_name((enum weft_pma_counter)c), name) == 0) {
             t->above[c] = value;
             return 0;
         }

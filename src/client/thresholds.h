@@ -14,7 +14,7 @@
 
 /** A counter that is above its threshold is a problem. */
 struct thresholds {
-    uint64_t above[PMA_ERRORS];
+    uint64_t above[WEFT_PMA_ERRORS];
 };
 
 /** What is strange about a file, for people. */

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What weft topology convert writes, read by those it is for: Slurm's controller, Graphviz's dot,
-a reader of JSON and weft itself. And weft topology diff as an operator uses it."""
+"""What weft topology convert writes, read by those it is for: Slurm's controller, which scontrol
+asks what it has read, Graphviz's dot, a reader of JSON and weft itself. And weft topology diff as
+an operator uses it."""
+import contextlib
 import json
 import os
 import pathlib
@@ -55,9 +57,9 @@ def free_port():
         return s.getsockname()[1]
 
 
-def slurm_reads(text):
-    """What Slurm's controller makes of a topology.conf: level, name, nodes, switches of each; or
-    why it ends."""
+@contextlib.contextmanager
+def slurm(text):
+    """Slurm's controller on a topology.conf; gives what scontrol needs to ask it."""
     nodes = ",".join(re.findall(r"^SwitchName=\S+ Nodes=(\S+)$", text, flags=re.M))
     with tap.scratch() as folder:
         conf = pathlib.Path(folder, "slurm.conf")
@@ -69,26 +71,39 @@ def slurm_reads(text):
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, start_new_session=True,
                               env={**os.environ, "PATH": fabric_lab.PATH}) as controller:
-            found, said = [], []
+            said = []
             try:
                 for line in controller.stdout:
                     said.append(line)
-                    row = re.search(r"Switch level:(\d+) name:(\S+) nodes:(\S+) switches:(\S+)",
-                                    line)
-                    if row:
-                        found.append((int(row[1]), *row.groups()[1:]))
-                    elif found or "fatal" in line:
+                    if "slurmctld listening on" in line or "fatal" in line:
                         break
+                assert "listening" in said[-1], "Slurm refuses it:\n" + "".join(said[-5:])
+                yield {**os.environ, "PATH": fabric_lab.PATH, "SLURM_CONF": str(conf)}
             finally:
                 os.killpg(controller.pid, signal.SIGKILL)
-    assert found, "Slurm refuses it:\n" + "".join(said[-5:])
-    return found
+
+
+def show_topology(env, *node):
+    """What scontrol shows: level, name, nodes and switches of each switch."""
+    done = tap.run(["scontrol", "show", "topology", *node], env=env)
+    tap.succeeds(done)
+    rows = (dict(word.partition("=")[::2] for word in line.split())
+            for line in done.stdout.splitlines())
+    return [(int(row["Level"]), row["SwitchName"], row["Nodes"], row.get("Switches"))
+            for row in rows]
+
+
+def slurm_reads(text):
+    with slurm(text) as env:
+        return show_topology(env)
 
 
 def test_slurm_reads_the_tree_of_two_levels():
-    read = slurm_reads(convert("slurm", EXAMPLE).stdout)
+    with slurm(convert("slurm", EXAMPLE).stdout) as env:
+        read = show_topology(env)
+        tap.equal([row[1] for row in show_topology(env, "host-00020")], ["leaf-0002", "spine-0001"])
     tap.equal(len(read), 19)
-    tap.equal(read[0], (0, "leaf-0001", "host-[00001-00018]", "(null)"))
+    tap.equal(read[0], (0, "leaf-0001", "host-[00001-00018]", None))
     tap.equal(read[-1], (1, "spine-0001", "host-[00001-00324]", "leaf-[0001-0018]"))
 
 
@@ -100,7 +115,7 @@ def test_slurm_reads_the_tree_of_three_levels():
 
 def test_slurm_reads_one_rail_and_no_aggregation_nodes():
     read = slurm_reads(convert("slurm", "-", "--rail", "HCA-2", stdin=TWO_RAILS).stdout)
-    tap.equal(read, [(0, "ibsw2", "n[1-2]", "(null)")])
+    tap.equal(read, [(0, "ibsw2", "n[1-2]", None)])
     read = slurm_reads(convert("slurm", DATA / "sharp.topo").stdout)
     tap.equal([row[2] for row in read], ["node-1"])
 
@@ -168,6 +183,67 @@ def test_json_says_what_the_text_says():
                  if nodes[p["peer"]["node"]]["guid"] != p["peer"]["guid"])
 
 
+# Members and what their values are; null where the topology does not say it.
+NULL = type(None)
+DOCUMENT = {"schema": str, "switches": int, "cas": int, "hosts": int, "routers": int, "links": int,
+            "nodes": list}
+NODE = {"guid": (str, NULL), "id": (str, NULL), "type": str, "name": str, "level": (int, NULL),
+        "num_ports": int, "lid": (int, NULL), "lmc": (int, NULL), "system_guid": (str, NULL),
+        "vendor_id": (int, NULL), "device_id": (int, NULL), "aggregation": bool,
+        "described": bool, "ports": list}
+PORT = {"port": int, "guid": (str, NULL), "lid": (int, NULL), "lmc": (int, NULL),
+        "width": (str, NULL), "speed": (str, NULL), "linked": bool, "described": bool,
+        "peer": dict}
+PEER = {"node": int, "guid": (str, NULL), "port": int}
+
+
+def misfits(shape, thing, where):
+    """What differs from a shape: members, their order, types, and GUIDs that are none."""
+    if list(thing) != list(shape):
+        return [f"{where} has {list(thing)}"]
+    return [f"{where}: {key} is {thing[key]!r}" for key, kind in shape.items()
+            if not isinstance(thing[key], kind) or (kind is int and isinstance(thing[key], bool))
+            or ("guid" in key and thing[key] and not re.fullmatch("0x[0-9a-f]{16}", thing[key]))]
+
+
+def test_json_has_the_shape_that_the_manual_gives():
+    generated = ("torus:x=3,y=3,hosts=2", "dragonfly:a=2,p=1,h=1")
+    for what in [*SAMPLES, EXAMPLE, *generated]:
+        text = convert("json", what).stdout
+        document = json.loads(text)
+        found = misfits(DOCUMENT, document, what)
+        for node in document["nodes"]:
+            found += misfits(NODE, node, what)
+            assert node["type"] in ("switch", "ca", "router"), node
+            assert node["guid"] or node["id"], node
+            for port in node["ports"]:
+                found += misfits(PORT, port, what) + misfits(PEER, port["peer"], what)
+        tap.none(found)
+        # A node a line: also those who have no parser for the whole find what they look for.
+        tap.equal([json.loads(line.strip(" ,")) for line in text.splitlines()
+                   if line.startswith("  {")], document["nodes"])
+
+
+def test_every_form_but_pictures_has_the_same_numbers():
+    for path in [*SAMPLES, EXAMPLE]:
+        document = json.loads(convert("json", path).stdout)
+        tap.contains(tap.run([tap.weft(), "topology", "lint", str(path)]).stdout,
+                     f"{document['switches']} switch")
+        leaves = {n["name"] for n in document["nodes"] if n["level"] == 0}
+        done = tap.run([tap.weft(), "topology", "convert", "--to", "slurm", str(path)])
+        if done.returncode == 3:
+            tap.contains(done.stderr, "no host has a port that leads to a switch")
+            continue
+        tap.equal(len(slurm_reads(done.stdout)) >= len(leaves) > 0, True, path.name)
+
+
+def test_what_ibsim_gets_is_read_as_the_same():
+    for path in [*SAMPLES, EXAMPLE]:
+        text = tap.run([tap.weft(), "topology", "convert", "--to", "ibsim", str(path)]).stdout
+        again = tap.run([tap.weft(), "topology", "diff", "--lids", str(path), "-"], stdin=text)
+        tap.equal((again.returncode, again.stdout), (0, ""), path.name)
+
+
 def test_what_ibnetdiscover_would_print_is_read_as_the_same():
     for path in [*SAMPLES, EXAMPLE]:
         once = convert("ibnetdiscover", path).stdout
@@ -222,16 +298,30 @@ def test_diff_in_an_operator_s_words():
         tap.contains(diff("--lids", EXAMPLE, path), "had LID 1, now 999")
 
 
-def test_diff_against_the_fabric_as_it_is():
+def test_diff_against_the_fabric_as_it_is_from_any_node_and_through_the_drop_in():
     with fabric_lab.weft(str(EXAMPLE), "--up") as lab:
-        place = ("--fabric", lab.socket)
-        diff(EXAMPLE, *place, code=0)
+
+        def said(code):
+            """What all ways say: from two nodes, and as a program that has an adapter."""
+            done = [diff(EXAMPLE, "--fabric", lab.socket, "--node", node, code=code)
+                    for node in ("host-00001", "host-00300")]
+            for place in ((), ("--ca", "weft0", "--port", "1")):
+                one = lab.done("host-00300", tap.weft(), "topology", "diff", EXAMPLE, *place)
+                assert one.returncode == code, one.stderr
+                done.append(one.stdout)
+            tap.equal(done[1:], done[:1] * 3)
+            return done[0]
+
+        tap.equal(said(0), "")
         lab.ctl("link", "host-00007/1", "down")
-        said = diff(EXAMPLE, *place)
-        tap.contains(said, "node-removed: Ca ")
-        tap.contains(said, '"host-00007" is gone')
-        tap.contains(said, "link-removed: the cable from port ")
-        tap.equal(said.count("\n"), 2, said)
+        found = said(1)
+        tap.contains(found, "node-removed: Ca ")
+        tap.contains(found, '"host-00007" is gone')
+        tap.contains(found, "link-removed: the cable from port ")
+        tap.equal(found.count("\n"), 2, found)
+        # Gone is, seen from there, everything else.
+        found = diff(EXAMPLE, "--fabric", lab.socket, "--node", "host-00007")
+        tap.equal(found.count("node-removed"), 27 + 324 - 1)
 
 
 tap.main(globals())

@@ -50,8 +50,9 @@ def ibsim(folder, net, nodes, switches, ports):
                 process.kill()
 
 
-def written(source, *, action="generate"):
-    done = tap.run([tap.weft(), "topology", action, str(source)])
+def written(source):
+    """What weft writes for ibsim of a file or a generator's text."""
+    done = tap.run([tap.weft(), "topology", "convert", "--to", "ibsim", str(source)])
     tap.succeeds(done)
     return done.stdout
 
@@ -102,17 +103,17 @@ def test_dragonfly():
 
 
 def test_dirty_dump_after_convert():
-    text = written(tap.ROOT / "tests/data/topology/terminal.topo", action="convert")
+    text = written(tap.ROOT / "tests/data/topology/terminal.topo")
     sees_everything(text, 1, 2, 36)
 
 
 def test_names_that_ibsim_would_take_for_options():
-    text = written(tap.ROOT / "tests/data/topology/names.topo", action="convert")
+    text = written(tap.ROOT / "tests/data/topology/names.topo")
     sees_everything(text, 1, 2, 36)
 
 
 def test_ibsim_s_own_kind_of_file():
-    text = written(tap.ROOT / "tests/data/topology/ibsim.net", action="convert")
+    text = written(tap.ROOT / "tests/data/topology/ibsim.net")
     found = discover(text, 2, 3, 8)
     tap.equal(counts(found)[0], "standard input: 2 switches, 3 CAs, 0 routers, 4 links")
 

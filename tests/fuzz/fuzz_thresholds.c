@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size; i++)
         lines += data[i] == '\n';
     thresholds_init(&before);
-    for (unsigned c = 0; c < PMA_ERRORS; c++)
+    for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++)
         before.above[c] = c + 1;
     after = before;
     err = thresholds_parse((const char *)data, size, &after, &notes);

@@ -51,26 +51,26 @@ void cf_free(struct cf *cf)
 
 /* One of the two machines. */
 struct machine {
-    struct sweep *sweep;
+    struct weft_sweep *sweep;
     struct pkey_tables *tables;
 };
 
 static bool machine_poll(const struct machine *m, struct weft_mad_send_req *ret)
 {
-    return m->sweep ? sweep_poll(m->sweep, ret) : pkey_tables_poll(m->tables, ret);
+    return m->sweep ? weft_sweep_poll(m->sweep, ret) : pkey_tables_poll(m->tables, ret);
 }
 
 static void machine_event(const struct machine *m, const struct weft_mad_event *ev)
 {
     if (m->sweep)
-        sweep_event(m->sweep, ev);
+        weft_sweep_event(m->sweep, ev);
     else
         pkey_tables_event(m->tables, ev);
 }
 
 static bool machine_done(const struct machine *m)
 {
-    return m->sweep ? sweep_done(m->sweep) : pkey_tables_done(m->tables);
+    return m->sweep ? weft_sweep_done(m->sweep) : pkey_tables_done(m->tables);
 }
 
 static void receive(struct cf *cf)
@@ -145,54 +145,57 @@ static void drive(struct cf *cf, const struct machine *m)
     }
 }
 
-struct sweep *cf_sweep_expecting(struct cf *cf, const struct asker_config *c,
-                                 const struct known *known)
+struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_config *c,
+                                      const struct weft_known *known)
 {
     struct machine m = {.sweep = NULL};
 
-    assert_int_equal(sweep_new(c, cf->agent, &m.sweep), 0);
+    assert_int_equal(weft_sweep_new(c, cf->agent, &m.sweep), 0);
     if (known)
-        sweep_expect(m.sweep, known);
+        weft_sweep_expect(m.sweep, known);
     drive(cf, &m);
     return m.sweep;
 }
 
-struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c)
+struct weft_sweep *cf_sweep(struct cf *cf, const struct weft_sweep_config *c)
 {
     return cf_sweep_expecting(cf, c, NULL);
 }
 
-static void know(struct known *k, const struct sweep *s, uint32_t port)
+static void know(struct weft_known *k, const struct weft_sweep *s, uint32_t port)
 {
-    const struct sweep_port *p = sweep_port(s, port);
-    struct known_port known = {
-        .guid = sweep_node(s, p->node)->guid, .lid = p->lid, .lmc = p->lmc, .number = p->number};
+    const struct weft_sweep_port *p = weft_sweep_port(s, port);
+    struct weft_known_port known = {.guid = weft_sweep_node(s, p->node)->guid,
+                                    .lid = p->lid,
+                                    .lmc = p->lmc,
+                                    .number = p->number};
 
-    if (p->peer != SWEEP_NONE) {
-        known.peer_guid = sweep_node(s, sweep_port(s, p->peer)->node)->guid;
-        known.peer_number = sweep_port(s, p->peer)->number;
-        (void)snprintf(known.width, sizeof(known.width), "%s", sweep_width_word(s, port));
-        (void)snprintf(known.speed, sizeof(known.speed), "%s", sweep_speed_word(s, port));
+    if (p->peer != WEFT_SWEEP_NONE) {
+        known.peer_guid = weft_sweep_node(s, weft_sweep_port(s, p->peer)->node)->guid;
+        known.peer_number = weft_sweep_port(s, p->peer)->number;
+        (void)snprintf(known.width, sizeof(known.width), "%s", weft_sweep_width_word(s, port));
+        (void)snprintf(known.speed, sizeof(known.speed), "%s", weft_sweep_speed_word(s, port));
     }
-    assert_int_equal(known_add(k, &known), 0);
+    assert_int_equal(weft_known_add(k, &known), 0);
 }
 
-struct known *cf_known(const struct sweep *s)
+struct weft_known *cf_known(const struct weft_sweep *s)
 {
-    struct known *k = known_new(sweep_port_count(s));
+    struct weft_known *k = weft_known_new(weft_sweep_port_count(s));
 
     assert_non_null(k);
-    for (uint32_t i = 0; i < sweep_port_count(s); i++) {
-        const struct sweep_port *p = sweep_port(s, i);
-        bool is_port0 = p->number == 0 && sweep_node(s, p->node)->type == SWEEP_SWITCH;
+    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(s, i);
+        bool is_port0 = p->number == 0 && weft_sweep_node(s, p->node)->type == WEFT_SWEEP_SWITCH;
 
-        if (is_port0 || p->peer != SWEEP_NONE)
+        if (is_port0 || p->peer != WEFT_SWEEP_NONE)
             know(k, s, i);
     }
     return k;
 }
 
-struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct asker_config *c)
+struct pkey_tables *cf_tables(struct cf *cf, const struct weft_sweep *s,
+                              const struct weft_sweep_config *c)
 {
     struct machine m = {.sweep = NULL};
 
@@ -201,17 +204,17 @@ struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct
     return m.tables;
 }
 
-const struct sweep_node *cf_node(const struct sweep *s, const char *name)
+const struct weft_sweep_node *cf_node(const struct weft_sweep *s, const char *name)
 {
-    for (uint32_t i = 0; i < sweep_node_count(s); i++)
-        if (strcmp(sweep_node(s, i)->name, name) == 0)
-            return sweep_node(s, i);
+    for (uint32_t i = 0; i < weft_sweep_node_count(s); i++)
+        if (strcmp(weft_sweep_node(s, i)->name, name) == 0)
+            return weft_sweep_node(s, i);
     return NULL;
 }
 
-uint32_t cf_port(const struct sweep *s, const char *name, uint8_t number)
+uint32_t cf_port(const struct weft_sweep *s, const char *name, uint8_t number)
 {
-    const struct sweep_node *n = cf_node(s, name);
+    const struct weft_sweep_node *n = cf_node(s, name);
 
     if (!n) {
         fail_msg("%s was not found", name);

@@ -26,20 +26,21 @@ struct cf *cf_new(const char *topology, const struct fabric_config *c, const cha
 void cf_free(struct cf *cf);
 
 /** Sweeps to the end, in virtual time. */
-struct sweep *cf_sweep(struct cf *cf, const struct asker_config *c);
+struct weft_sweep *cf_sweep(struct cf *cf, const struct weft_sweep_config *c);
 /** The same by what is known from before. */
-struct sweep *cf_sweep_expecting(struct cf *cf, const struct asker_config *c,
-                                 const struct known *known);
+struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_config *c,
+                                      const struct weft_known *known);
 /** What a sweep knows.
- * @return to be given to known_free() */
-struct known *cf_known(const struct sweep *s);
+ * @return to be given to weft_known_free() */
+struct weft_known *cf_known(const struct weft_sweep *s);
 /** Reads the tables to the end. */
-struct pkey_tables *cf_tables(struct cf *cf, const struct sweep *s, const struct asker_config *c);
+struct pkey_tables *cf_tables(struct cf *cf, const struct weft_sweep *s,
+                              const struct weft_sweep_config *c);
 
 /** The node of a sweep that has this name; NULL: none. */
-const struct sweep_node *cf_node(const struct sweep *s, const char *name);
+const struct weft_sweep_node *cf_node(const struct weft_sweep *s, const char *name);
 /** The number in the sweep of a node's port; the node must be there. */
-uint32_t cf_port(const struct sweep *s, const char *name, uint8_t number);
+uint32_t cf_port(const struct weft_sweep *s, const char *name, uint8_t number);
 
 /** An answer to a send that was not posted anywhere: a RECV with this attribute.
  * @param mad  receives the answer's MAD, which the event points to */

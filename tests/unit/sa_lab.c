@@ -18,7 +18,7 @@
 
 static weft_mad_agent_id far_agent(struct weft_mad_port *port)
 {
-    struct weft_mad_agent_req r = sa_agent(false);
+    struct weft_mad_agent_req r = weft_sa_agent(false);
     weft_mad_agent_id id;
 
     r.methods[0] = UINT64_C(1) << WEFT_METHOD_GET | UINT64_C(1) << WEFT_METHOD_SET |
@@ -27,9 +27,9 @@ static weft_mad_agent_id far_agent(struct weft_mad_port *port)
     return id;
 }
 
-struct sl *sl_new(const struct sa_config *c)
+struct sl *sl_new(const struct weft_sa_config *c)
 {
-    const struct weft_mad_agent_req agent = sa_agent(true);
+    const struct weft_mad_agent_req agent = weft_sa_agent(true);
     struct sl *l = calloc(1, sizeof(*l));
     struct weft_mad_config config;
 
@@ -44,20 +44,20 @@ struct sl *sl_new(const struct sa_config *c)
     l->at = SL_SM_LID;
     l->stride = 64;
     l->count = 1;
-    assert_int_equal(sa_new(c, l->near, l->agent, &l->sa), 0);
-    sa_sm(l->sa, 0, SL_SM_LID, 0);
+    assert_int_equal(weft_sa_new(c, l->near, l->agent, &l->sa), 0);
+    weft_sa_sm(l->sa, 0, SL_SM_LID, 0);
     return l;
 }
 
 void sl_free(struct sl *l)
 {
-    struct sa_stats stats;
+    struct weft_sa_stats stats;
 
-    sa_stats(l->sa, &stats);
+    weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.sent, l->packets);
     (void)weft_mad_port_free(l->near);
     (void)weft_mad_port_free(l->far);
-    (void)sa_free(l->sa);
+    (void)weft_sa_free(l->sa);
     for (unsigned i = 0; i < l->answer_count; i++)
         free(l->answers[i]);
     free(l);
@@ -98,7 +98,8 @@ static void answer_table(struct sl *l, const uint8_t *request, const struct weft
     for (uint32_t i = 0; i < l->count; i++) {
         uint8_t *record = mad + WEFT_SA_DATA_OFFSET + i * l->stride;
 
-        memcpy(record, l->record, l->stride < SA_RECORD_BYTES ? l->stride : SA_RECORD_BYTES);
+        memcpy(record, l->record,
+               l->stride < WEFT_SA_RECORD_BYTES ? l->stride : WEFT_SA_RECORD_BYTES);
         wire_set_be32(record + l->stride - 4, i);
     }
     post(l, mad, bytes, to);
@@ -125,7 +126,7 @@ static void answer_one(struct sl *l, const uint8_t *request, enum sl_mood mood,
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, data, WEFT_QKEY_GSI);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, data, WEFT_PKEY_DEFAULT_FULL);
     } else if (mad_attr_id(request) != WEFT_ATTR_CLASS_PORT_INFO) {
-        memcpy(data, l->record, SA_RECORD_BYTES);
+        memcpy(data, l->record, WEFT_SA_RECORD_BYTES);
     }
     post(l, mad, WEFT_MAD_BYTES, to);
 }
@@ -168,7 +169,7 @@ static void near_act(struct sl *l)
     struct weft_mad_event ev;
 
     while (weft_mad_poll_event(l->near, &ev)) {
-        sa_event(l->sa, l->now, &ev);
+        weft_sa_event(l->sa, l->now, &ev);
         if (ev.type == WEFT_MAD_EVENT_RECV)
             assert_int_equal(weft_mad_recv_release(l->near, ev.u.recv.id), 0);
     }
@@ -228,12 +229,12 @@ static void settle(struct sl *l)
     bool moved = true;
 
     while (moved) {
-        sa_move(l->sa, l->now);
+        weft_sa_move(l->sa, l->now);
         moved = carry_near(l);
         far_act(l);
         moved = carry_far(l) || moved;
         near_act(l);
-        moved = moved || sa_deadline(l->sa) <= l->now;
+        moved = moved || weft_sa_deadline(l->sa) <= l->now;
     }
 }
 
@@ -241,7 +242,7 @@ static void settle(struct sl *l)
  * Returns false: there is none. */
 static bool step(struct sl *l, weft_time until)
 {
-    weft_time next = sa_deadline(l->sa), near = weft_mad_deadline(l->near),
+    weft_time next = weft_sa_deadline(l->sa), near = weft_mad_deadline(l->near),
               far = weft_mad_deadline(l->far);
 
     next = near < next ? near : next;
@@ -259,17 +260,17 @@ static bool step(struct sl *l, weft_time until)
 
 void sl_ask(struct sl *l, uint8_t method, uint16_t attr_id, uint64_t about)
 {
-    const struct sa_question q = {.method = method, .attr_id = attr_id, .about = about};
+    const struct weft_sa_question q = {.method = method, .attr_id = attr_id, .about = about};
 
-    assert_int_equal(sa_ask(l->sa, l->now, &q), 0);
+    assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
 }
 
-struct sa_result sl_result(struct sl *l)
+struct weft_sa_result sl_result(struct sl *l)
 {
-    struct sa_result r;
+    struct weft_sa_result r;
 
     settle(l);
-    while (!sa_poll(l->sa, &r))
+    while (!weft_sa_poll(l->sa, &r))
         assert_true(step(l, FOREVER));
     return r;
 }

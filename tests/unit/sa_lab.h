@@ -6,7 +6,7 @@
 #ifndef WEFT_TESTS_SA_LAB_H
 #define WEFT_TESTS_SA_LAB_H
 
-#include "client/sa.h"
+#include <weft/sa.h>
 
 #define SL_NEAR_LID 9
 #define SL_SM_LID   3
@@ -26,7 +26,7 @@ enum sl_mood {
 struct sl {
     struct weft_mad_port *near, *far;
     weft_mad_agent_id agent, far_agent;
-    struct sa *sa;
+    struct weft_sa *sa;
     weft_time now;
     enum sl_mood mood;
     unsigned change_after;  /* requests after which the SA answers; 0: it does not change */
@@ -36,24 +36,24 @@ struct sl {
     uint16_t at;            /* the LID the SA has; packets to others are lost */
     uint32_t count, stride; /* of a table's records */
     bool hides_stride;      /* AttributeOffset says 0 */
-    uint8_t record[SA_RECORD_BYTES]; /* begins each record */
-    unsigned packets;                /* requests that have left, repeated ones included */
-    weft_time times[SL_PACKETS];     /* when */
-    uint16_t lids[SL_PACKETS];       /* and to whom */
-    uint8_t last[WEFT_MAD_BYTES];    /* the last one */
-    unsigned replies;                /* ReportResp that the SA got */
-    uint8_t *answers[SL_PACKETS];    /* owned */
+    uint8_t record[WEFT_SA_RECORD_BYTES]; /* begins each record */
+    unsigned packets;                     /* requests that have left, repeated ones included */
+    weft_time times[SL_PACKETS];          /* when */
+    uint16_t lids[SL_PACKETS];            /* and to whom */
+    uint8_t last[WEFT_MAD_BYTES];         /* the last one */
+    unsigned replies;                     /* ReportResp that the SA got */
+    uint8_t *answers[SL_PACKETS];         /* owned */
     unsigned answer_count;
 };
 
 /* Makes both; c may be NULL. The SM is at SL_SM_LID. */
-struct sl *sl_new(const struct sa_config *c);
+struct sl *sl_new(const struct weft_sa_config *c);
 void sl_free(struct sl *l);
 
 /* Puts a question. */
 void sl_ask(struct sl *l, uint8_t method, uint16_t attr_id, uint64_t about);
 /* Runs until the next result. */
-struct sa_result sl_result(struct sl *l);
+struct weft_sa_result sl_result(struct sl *l);
 /* Runs until a time. */
 void sl_run(struct sl *l, weft_time until);
 /* The SA sends a Report with this trap number. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions: their order, the window, what ends them, and what is asked once more. */
+#include "client/asker.h"
 #include "client_fixture.h"
 #include "core/wire/mad_header.h"
 
@@ -13,15 +14,15 @@
 #include <cmocka.h>
 
 static const weft_mad_agent_id agent = {7};
-static const struct route nowhere = {.hops = 0};
+static const struct weft_route nowhere = {.hops = 0};
 static const uint8_t attribute[WEFT_ATTRIBUTE_BYTES] = {0xAB};
 
 static struct asker *asker_of(uint32_t window, uint8_t rounds)
 {
-    struct asker_config c;
+    struct weft_sweep_config c;
     struct asker *a = NULL;
 
-    asker_config_init(&c);
+    weft_sweep_config_init(&c);
     c.window = window;
     c.rounds = rounds;
     assert_int_equal(asker_new(&c, agent, &a), 0);
@@ -50,13 +51,13 @@ static struct weft_mad_send_req ask(struct asker *a, uint32_t about)
 
 static void test_configurations_out_of_range(void **state)
 {
-    struct asker_config good;
+    struct weft_sweep_config good;
     struct asker *a = NULL;
 
     (void)state;
-    asker_config_init(&good);
+    weft_sweep_config_init(&good);
     for (int i = 0; i < 7; i++) {
-        struct asker_config c = good;
+        struct weft_sweep_config c = good;
 
         c.window = i == 0 ? 0 : i == 1 ? 1025 : c.window;
         c.timeout = i == 2 ? 4 * WEFT_MS - 1 : i == 3 ? 60 * WEFT_S + 1 : c.timeout;
@@ -73,7 +74,7 @@ static void test_configurations_out_of_range(void **state)
 static void test_a_question_is_a_directed_Get(void **state)
 {
     struct asker *a = asker_of(4, 1);
-    struct route route = {.hops = 0};
+    struct weft_route route = {.hops = 0};
     struct question q = {.attr_id = WEFT_ATTR_PORT_INFO, .attr_mod = 5};
     struct weft_mad_send_req r;
     const uint8_t *mad;
@@ -100,7 +101,7 @@ static void test_a_question_is_a_directed_Get(void **state)
 
 static void test_a_route_ends_at_63_hops(void **state)
 {
-    struct route r = {.hops = 0};
+    struct weft_route r = {.hops = 0};
 
     (void)state;
     for (uint8_t i = 0; i < 63; i++)
@@ -286,12 +287,12 @@ static void test_all_tries_are_made_in_stages_so_that_a_second_way_has_its_turn(
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct asker_config c;
+        struct weft_sweep_config c;
         struct asker *a = NULL;
         struct weft_mad_send_req r;
         int attempts = 0;
 
-        asker_config_init(&c);
+        weft_sweep_config_init(&c);
         c.tries = (uint8_t)cases[i][0];
         assert_int_equal(asker_new(&c, agent, &a), 0);
         r = ask(a, 5);

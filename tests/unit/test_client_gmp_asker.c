@@ -17,10 +17,10 @@ static const struct weft_mad_addr somebody = {.lid = 3, .qpn = WEFT_QP_GSI};
 
 static struct gmp_asker *make(uint32_t first, uint32_t max)
 {
-    struct gmp_asker_config c;
+    struct weft_gmp_patience c;
     struct gmp_asker *a = NULL;
 
-    gmp_asker_config_init(&c);
+    weft_gmp_patience_init(&c);
     c.window_first = first;
     c.window_max = max;
     assert_int_equal(gmp_asker_new(&c, agent, WEFT_CLASS_PERF, &a), 0);
@@ -85,7 +85,7 @@ static bool time_out(struct gmp_asker *a, const struct weft_mad_send_req *r, str
 
 static uint32_t window(const struct gmp_asker *a)
 {
-    struct gmp_asker_stats s;
+    struct weft_counters_stats s;
 
     gmp_asker_stats(a, &s);
     return s.window;
@@ -237,7 +237,7 @@ static void test_events_of_others_are_ignored(void **state)
 
 static void test_configurations_out_of_range(void **state)
 {
-    static const struct gmp_asker_config rows[] = {
+    static const struct weft_gmp_patience rows[] = {
         {0, 8, WEFT_S, WEFT_MS, 1},           {9, 8, WEFT_S, WEFT_MS, 1},
         {1, 513, WEFT_S, WEFT_MS, 1},         {1, 8, 3 * WEFT_MS, WEFT_MS, 1},
         {1, 8, 61 * WEFT_S, WEFT_MS, 1},      {1, 8, WEFT_S, WEFT_MS - 1, 1},

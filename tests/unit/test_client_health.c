@@ -25,7 +25,7 @@ static struct cf *lab(void)
 static void test_a_good_link_has_nothing_wrong(void **state)
 {
     struct cf *cf = lab();
-    struct sweep *s = cf_sweep(cf, NULL);
+    struct weft_sweep *s = cf_sweep(cf, NULL);
     struct health h;
 
     (void)state;
@@ -34,15 +34,15 @@ static void test_a_good_link_has_nothing_wrong(void **state)
     assert_string_equal(health_speed_word(h.speed), "EDR");
     assert_false(health_look(s, NULL, &nothing, cf_port(s, "sw", 0), &h));
     assert_false(health_look(s, NULL, &nothing, cf_port(s, "sw", 4), &h));
-    assert_int_equal(health_lanes(sweep_port(s, cf_port(s, "sw", 4))), 0);
-    (void)sweep_free(s);
+    assert_int_equal(health_lanes(weft_sweep_port(s, cf_port(s, "sw", 4))), 0);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_a_bad_cable_is_narrow_and_slow_at_both_ends(void **state)
 {
     struct cf *cf = lab();
-    struct sweep *s;
+    struct weft_sweep *s;
     struct health h;
 
     (void)state;
@@ -51,11 +51,12 @@ static void test_a_bad_cable_is_narrow_and_slow_at_both_ends(void **state)
     assert_true(health_look(s, NULL, &nothing, cf_port(s, "sw", 2), &h));
     assert_true(h.narrow && h.slow && h.not_active && !h.down);
     assert_int_equal(h.width, 4);
-    assert_int_equal(health_lanes(sweep_port(s, cf_port(s, "sw", 2))), 1);
-    assert_string_equal(health_speed_word(health_speed(sweep_port(s, cf_port(s, "b", 1)))), "QDR");
+    assert_int_equal(health_lanes(weft_sweep_port(s, cf_port(s, "sw", 2))), 1);
+    assert_string_equal(health_speed_word(health_speed(weft_sweep_port(s, cf_port(s, "b", 1)))),
+                        "QDR");
     assert_true(health_look(s, NULL, &nothing, cf_port(s, "b", 1), &h));
     assert_true(h.narrow && h.slow);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
@@ -71,10 +72,10 @@ static void test_speeds_and_widths_have_an_order(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct sweep_port p = {.state = 4,
-                                     .width = {.active = rows[i].width},
-                                     .speed = {.active = rows[i].speed},
-                                     .speed_ext = {.active = rows[i].extended}};
+        const struct weft_sweep_port p = {.state = 4,
+                                          .width = {.active = rows[i].width},
+                                          .speed = {.active = rows[i].speed},
+                                          .speed_ext = {.active = rows[i].extended}};
 
         assert_int_equal(health_lanes(&p), rows[i].lanes);
         assert_string_equal(health_speed_word(health_speed(&p)), rows[i].word);
@@ -89,24 +90,24 @@ static void test_links_weigh_more_than_counters_and_counters_have_an_order(void 
         {.narrow = true},
         {.slow = true},
         {.not_active = true},
-        {.above = 1U << PMA_LINK_DOWNED | 1U << PMA_XMIT_WAIT},
-        {.above = 1U << PMA_SYMBOL_ERRORS},
-        {.above = 1U << PMA_XMIT_WAIT},
+        {.above = 1U << WEFT_PMA_LINK_DOWNED | 1U << WEFT_PMA_XMIT_WAIT},
+        {.above = 1U << WEFT_PMA_SYMBOL_ERRORS},
+        {.above = 1U << WEFT_PMA_XMIT_WAIT},
         {.above = 0},
     };
-    struct pma_values v = {.present = UINT32_MAX};
+    struct weft_pma_values v = {.present = UINT32_MAX};
     uint64_t last = UINT64_MAX;
 
     (void)state;
-    v.value[PMA_XMIT_WAIT] = UINT64_MAX;
-    v.value[PMA_SYMBOL_ERRORS] = 5;
+    v.value[WEFT_PMA_XMIT_WAIT] = UINT64_MAX;
+    v.value[WEFT_PMA_SYMBOL_ERRORS] = 5;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_true(health_weight(&rows[i], &v) < last);
         last = health_weight(&rows[i], &v);
     }
     assert_int_equal(last, 0);
     last = health_weight(&rows[5], &v);
-    v.value[PMA_SYMBOL_ERRORS] = 6;
+    v.value[WEFT_PMA_SYMBOL_ERRORS] = 6;
     assert_true(health_weight(&rows[5], &v) > last);
 }
 

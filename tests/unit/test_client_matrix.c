@@ -15,7 +15,7 @@
 
 struct found {
     struct cf *cf;
-    struct sweep *s;
+    struct weft_sweep *s;
     struct pkey_tables *t;
     struct matrix *m;
 };
@@ -34,7 +34,7 @@ static void found_free(struct found *f)
 {
     (void)matrix_free(f->m);
     (void)pkey_tables_free(f->t);
-    (void)sweep_free(f->s);
+    (void)weft_sweep_free(f->s);
     cf_free(f->cf);
 }
 

@@ -32,7 +32,7 @@ static uint32_t entries_of(const struct pkey_tables *t, uint32_t port)
 static void test_tables_of_end_ports_are_read_to_their_end(void **state)
 {
     struct fabric_config c;
-    struct sweep *s;
+    struct weft_sweep *s;
     struct pkey_tables *t;
     struct cf *cf;
     uint32_t tables, complete;
@@ -58,14 +58,14 @@ static void test_tables_of_end_ports_are_read_to_their_end(void **state)
     assert_int_equal(tables, 3);
     assert_int_equal(complete, 3);
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_external_ports_are_read_where_they_enforce(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    struct sweep *s;
+    struct weft_sweep *s;
     struct pkey_tables *t;
 
     (void)state;
@@ -74,20 +74,20 @@ static void test_external_ports_are_read_where_they_enforce(void **state)
     ff_command(cf->ff, "pkey sw/1 3 0x8008");
     s = cf_sweep(cf, NULL);
     t = cf_tables(cf, s, NULL);
-    assert_true(sweep_port(s, cf_port(s, "sw", 2))->enforces_in);
-    assert_false(sweep_port(s, cf_port(s, "sw", 2))->enforces_out);
+    assert_true(weft_sweep_port(s, cf_port(s, "sw", 2))->enforces_in);
+    assert_false(weft_sweep_port(s, cf_port(s, "sw", 2))->enforces_out);
     assert_int_equal(entries_of(t, cf_port(s, "sw", 2)), FABRIC_ENFORCE_CAP);
     assert_int_equal(key_at(t, cf_port(s, "sw", 2), 3), 0x8007);
     assert_int_equal(entries_of(t, cf_port(s, "sw", 1)), 0);
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_who_falls_silent_between_has_an_incomplete_table(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    struct sweep *s = cf_sweep(cf, NULL);
+    struct weft_sweep *s = cf_sweep(cf, NULL);
     struct pkey_tables *t;
     uint32_t tables, complete;
     weft_time before = cf->now;
@@ -103,20 +103,20 @@ static void test_who_falls_silent_between_has_an_incomplete_table(void **state)
     assert_int_equal(complete, 2);
     assert_in_range(cf->now - before, WEFT_S, WEFT_S + WEFT_MS);
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_one_silence_is_enough(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    struct asker_config c;
-    struct sweep *s;
+    struct weft_sweep_config c;
+    struct weft_sweep *s;
     struct pkey_tables *t;
     unsigned before;
 
     (void)state;
-    asker_config_init(&c);
+    weft_sweep_config_init(&c);
     c.window = 1;
     s = cf_sweep(cf, &c);
     before = cf->posts;
@@ -125,14 +125,14 @@ static void test_one_silence_is_enough(void **state)
     /* Each of the four blocks of b would be asked for three times. */
     assert_in_range(cf->posts - before, 4 + 4 + 3, 4 + 4 + 3 * 3);
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_a_fabric_that_loses_20_percent_everywhere_is_read_whole(void **state)
 {
     struct cf *cf = cf_new("fat-tree:hosts=324,radix=36", NULL, "host-00001");
-    struct sweep *s;
+    struct weft_sweep *s;
     struct pkey_tables *t;
     uint32_t tables, complete;
 
@@ -144,7 +144,7 @@ static void test_a_fabric_that_loses_20_percent_everywhere_is_read_whole(void **
     assert_int_equal(tables, 351);
     assert_int_equal(complete, 351);
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
@@ -153,7 +153,7 @@ static void claim_everything(const struct weft_mad_send_req *r, uint8_t *attribu
 {
     memset(attribute, 0, WEFT_ATTRIBUTE_BYTES);
     if (mad_attr_id(r->data) == WEFT_ATTR_NODE_INFO) {
-        wire_set(WIRE_NODE_INFO_NODE_TYPE, attribute, SWEEP_SWITCH);
+        wire_set(WIRE_NODE_INFO_NODE_TYPE, attribute, WEFT_SWEEP_SWITCH);
         wire_set(WIRE_NODE_INFO_NUM_PORTS, attribute, 254);
         wire_set(WIRE_NODE_INFO_PARTITION_CAP, attribute, UINT16_MAX);
     } else if (mad_attr_id(r->data) == WEFT_ATTR_SWITCH_INFO) {
@@ -164,28 +164,28 @@ static void claim_everything(const struct weft_mad_send_req *r, uint8_t *attribu
     }
 }
 
-static struct sweep *sweep_claims(void (*claim)(const struct weft_mad_send_req *r,
-                                                uint8_t *attribute))
+static struct weft_sweep *sweep_claims(void (*claim)(const struct weft_mad_send_req *r,
+                                                     uint8_t *attribute))
 {
     uint8_t mad[WEFT_MAD_BYTES], attribute[WEFT_ATTRIBUTE_BYTES];
     struct weft_mad_send_req r;
     struct weft_mad_event ev;
-    struct sweep *s = NULL;
+    struct weft_sweep *s = NULL;
 
-    assert_int_equal(sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
-    while (sweep_poll(s, &r)) {
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    while (weft_sweep_poll(s, &r)) {
         claim(&r, attribute);
         ev = cf_answer(&r, attribute, mad);
-        sweep_event(s, &ev);
+        weft_sweep_event(s, &ev);
         ev = cf_end(&r, WEFT_MAD_OK, 1);
-        sweep_event(s, &ev);
+        weft_sweep_event(s, &ev);
     }
     return s;
 }
 
 static void test_the_longest_tables_fit(void **state)
 {
-    struct sweep *s = sweep_claims(claim_everything);
+    struct weft_sweep *s = sweep_claims(claim_everything);
     struct pkey_tables *t = NULL;
     struct weft_mad_send_req r;
 
@@ -198,7 +198,7 @@ static void test_the_longest_tables_fit(void **state)
     assert_int_equal(mad_attr_mod(r.data), 1);
     assert_false(pkey_tables_done(t));
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
 }
 
 /* Switches without end, each of which claims as much. */
@@ -217,20 +217,20 @@ static void claim_more(const struct weft_mad_send_req *r, uint8_t *attribute)
 
 static void test_claims_beyond_all_reason_are_refused(void **state)
 {
-    struct sweep *s = sweep_claims(claim_more);
+    struct weft_sweep *s = sweep_claims(claim_more);
     struct pkey_tables *t = NULL;
 
     (void)state;
-    assert_int_equal(sweep_node_count(s), 9);
+    assert_int_equal(weft_sweep_node_count(s), 9);
     assert_int_equal(pkey_tables_new(s, NULL, (weft_mad_agent_id){1}, &t), WEFT_ERR_FULL);
     assert_null(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
 }
 
 static void test_a_refusal_is_no_silence(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    struct sweep *s = cf_sweep(cf, NULL);
+    struct weft_sweep *s = cf_sweep(cf, NULL);
     struct pkey_tables *t = NULL;
     uint8_t mad[WEFT_MAD_BYTES], attribute[WEFT_ATTRIBUTE_BYTES] = {0x80, 0x01};
     struct weft_mad_send_req r;
@@ -254,24 +254,24 @@ static void test_a_refusal_is_no_silence(void **state)
     assert_int_equal(key_at(t, cf_port(s, "a", 1), 32), 0x8001);
     assert_true(pkey_tables_complete(t, cf_port(s, "b", 1)));
     (void)pkey_tables_free(t);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_configurations_out_of_range(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    struct sweep *s = cf_sweep(cf, NULL);
+    struct weft_sweep *s = cf_sweep(cf, NULL);
     struct pkey_tables *t = NULL;
-    struct asker_config c;
+    struct weft_sweep_config c;
 
     (void)state;
-    asker_config_init(&c);
+    weft_sweep_config_init(&c);
     c.tries = 0;
     assert_int_equal(pkey_tables_new(s, &c, cf->agent, &t), WEFT_ERR_INVALID);
     assert_null(t);
     assert_null(pkey_tables_free(NULL));
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 

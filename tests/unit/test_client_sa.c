@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions to an SA: answers of any size, how they are repeated, how many there are in a time, an
  * SM that moves, redirections, and what hostile answers do. */
-#include "client/sa_make.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 #include "sa_lab.h"
+
+#include <weft/sa.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,13 +23,13 @@
 static void test_configurations_out_of_range(void **state)
 {
     const weft_mad_agent_id agent = {1};
-    struct sa_config good;
-    struct sa *s = NULL;
+    struct weft_sa_config good;
+    struct weft_sa *s = NULL;
 
     (void)state;
-    sa_config_init(&good);
+    weft_sa_config_init(&good);
     for (int i = 0; i < 11; i++) {
-        struct sa_config c = good;
+        struct weft_sa_config c = good;
 
         c.timeout = i == 0 ? 0 : c.timeout;
         c.table_timeout = i == 1 ? 0 : c.table_timeout;
@@ -39,30 +40,30 @@ static void test_configurations_out_of_range(void **state)
         c.burst = i == 8 ? 0 : c.burst;
         c.retry.jitter_ns = i == 9 ? c.retry.base_ns + 1 : c.retry.jitter_ns;
         c.retry.cap_ns = i == 10 ? c.retry.base_ns - 1 : c.retry.cap_ns;
-        assert_int_equal(sa_new(&c, NULL, agent, &s), WEFT_ERR_INVALID);
+        assert_int_equal(weft_sa_new(&c, NULL, agent, &s), WEFT_ERR_INVALID);
     }
-    assert_null(sa_free(NULL));
+    assert_null(weft_sa_free(NULL));
 }
 
 static void test_a_Get_has_one_record_and_ClassPortInfo_comes_first(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     memset(l->record, 0xA5, sizeof(l->record));
     sl_ask(l, GET, NODES, 7);
-    assert_false(sa_idle(l->sa));
+    assert_false(weft_sa_idle(l->sa));
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_ANSWERED);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.question.about, 7);
     assert_int_equal(r.count, 1);
-    assert_int_equal(r.stride, SA_RECORD_BYTES);
-    assert_memory_equal(r.records, l->record, SA_RECORD_BYTES);
+    assert_int_equal(r.stride, WEFT_SA_RECORD_BYTES);
+    assert_memory_equal(r.records, l->record, WEFT_SA_RECORD_BYTES);
     assert_int_equal(r.lid, SL_SM_LID);
     assert_int_equal(r.asked, 1);
     assert_int_equal(l->packets, 2);
-    assert_true(sa_idle(l->sa));
+    assert_true(weft_sa_idle(l->sa));
     sl_ask(l, GET, NODES, 8);
     assert_int_equal(sl_result(l).question.about, 8);
     assert_int_equal(l->packets, 3); /* the SA is known to live */
@@ -71,19 +72,19 @@ static void test_a_Get_has_one_record_and_ClassPortInfo_comes_first(void **state
 
 static void test_the_request_is_as_IBA_wants_it(void **state)
 {
-    struct sa_config c;
-    struct sa_question q = {
+    struct weft_sa_config c;
+    struct weft_sa_question q = {
         .method = WEFT_METHOD_DELETE, .attr_id = WEFT_ATTR_SA_SERVICE_RECORD, .attr_mod = 5};
     struct sl *l;
 
     (void)state;
-    sa_config_init(&c);
+    weft_sa_config_init(&c);
     c.sm_key = 0x1122334455667788;
     l = sl_new(&c);
     q.mask = 0x45;
     q.record[0] = 0x5A;
-    assert_int_equal(sa_ask(l->sa, 0, &q), 0);
-    assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
+    assert_int_equal(weft_sa_ask(l->sa, 0, &q), 0);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
     assert_int_equal(mad_class(l->last), WEFT_CLASS_SUBN_ADM);
     assert_int_equal(mad_class_version(l->last), 2);
     assert_int_equal(mad_method(l->last), WEFT_METHOD_DELETE);
@@ -93,7 +94,7 @@ static void test_the_request_is_as_IBA_wants_it(void **state)
     assert_int_equal(wire_get(WIRE_SA_COMPONENT_MASK, l->last), 0x45);
     assert_int_equal(l->last[WEFT_SA_DATA_OFFSET], 0x5A);
     q.method = WEFT_METHOD_TRAP;
-    assert_int_equal(sa_ask(l->sa, 0, &q), WEFT_ERR_INVALID);
+    assert_int_equal(weft_sa_ask(l->sa, 0, &q), WEFT_ERR_INVALID);
     sl_free(l);
 }
 
@@ -105,12 +106,12 @@ static void test_tables_of_any_size(void **state)
     (void)state;
     l->stride = 112;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        struct sa_result r;
+        struct weft_sa_result r;
 
         l->count = counts[i];
         sl_ask(l, TABLE, NODES, i);
         r = sl_result(l);
-        assert_int_equal(r.outcome, SA_ANSWERED);
+        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
         assert_int_equal(r.count, counts[i]);
         assert_int_equal(r.asked, 1);
         for (uint32_t n = 0; n < r.count; n++)
@@ -130,9 +131,9 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
     for (uint64_t i = 0; i < 20; i++)
         sl_ask(l, TABLE, NODES, i);
     for (int i = 0; i < 20; i++) {
-        struct sa_result r = sl_result(l);
+        struct weft_sa_result r = sl_result(l);
 
-        assert_int_equal(r.outcome, SA_SILENT);
+        assert_int_equal(r.outcome, WEFT_SA_SILENT);
         assert_int_equal(r.asked, 4);
         assert_int_equal(r.lid, SL_SM_LID);
         /* four waits of 1 s, and 0..511, 511..1022, 1533..2044 ms between */
@@ -142,7 +143,7 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
     packets = l->packets;
     l->mood = SL_ANSWERS;
     sl_ask(l, GET, NODES, 0);
-    assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
     assert_int_equal(l->packets, packets + 2);
     sl_free(l);
 }
@@ -150,18 +151,18 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
 static void test_a_port_without_an_SA_is_found_out(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     sl_ask(l, GET, NODES, 0);
-    assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
     l->mood = SL_ABSENT; /* the SM ends */
     l->probe_counts = true;
     sl_ask(l, GET, NODES, 1);
     sl_ask(l, TABLE, NODES, 2);
     for (int i = 0; i < 2; i++) {
         r = sl_result(l);
-        assert_int_equal(r.outcome, SA_ABSENT);
+        assert_int_equal(r.outcome, WEFT_SA_ABSENT);
         assert_int_equal(r.asked, 1);
     }
     assert_true(l->now < 11 * WEFT_S); /* one wait for a table, no more */
@@ -170,7 +171,7 @@ static void test_a_port_without_an_SA_is_found_out(void **state)
     l->probe_counts = false;
     sl_ask(l, GET, NODES, 3);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_REFUSED);
+    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
     assert_int_equal(r.status, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     assert_int_equal(r.asked, 2);
     sl_free(l);
@@ -179,14 +180,14 @@ static void test_a_port_without_an_SA_is_found_out(void **state)
 static void test_BUSY_is_waited_out_and_each_wait_is_longer(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     l->mood = SL_BUSY;
     l->change_after = 5;
     sl_ask(l, GET, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_ANSWERED);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.busy, 4);
     assert_int_equal(r.asked, 5);
     assert_int_equal(l->packets, 6);
@@ -200,19 +201,19 @@ static void test_BUSY_is_waited_out_and_each_wait_is_longer(void **state)
 
 static void test_an_SA_that_stays_BUSY_ends_with_patience(void **state)
 {
-    struct sa_config c;
-    struct sa_result r;
+    struct weft_sa_config c;
+    struct weft_sa_result r;
     struct sl *l;
 
     (void)state;
-    sa_config_init(&c);
+    weft_sa_config_init(&c);
     c.patience = 10 * WEFT_S;
     l = sl_new(&c);
     l->mood = SL_BUSY;
     l->probe_counts = true;
     sl_ask(l, TABLE, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_BUSY);
+    assert_int_equal(r.outcome, WEFT_SA_BUSY);
     assert_int_equal(r.status, WEFT_STATUS_BUSY);
     assert_int_equal(r.asked, r.busy);
     assert_in_range(r.asked, 4, 6);
@@ -222,18 +223,18 @@ static void test_an_SA_that_stays_BUSY_ends_with_patience(void **state)
 
 static void test_BUSY_is_a_result_where_the_policy_says_so(void **state)
 {
-    struct sa_config c;
-    struct sa_result r;
+    struct weft_sa_config c;
+    struct weft_sa_result r;
     struct sl *l;
 
     (void)state;
-    sa_config_init(&c);
+    weft_sa_config_init(&c);
     c.retry.busy = WEFT_MAD_BUSY_DELIVER;
     l = sl_new(&c);
     l->mood = SL_BUSY;
     sl_ask(l, GET, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_BUSY);
+    assert_int_equal(r.outcome, WEFT_SA_BUSY);
     assert_int_equal(r.asked, 1);
     sl_free(l);
 }
@@ -253,10 +254,10 @@ static void expect_rate(const struct sl *l, uint32_t burst, uint32_t rate)
 static void test_the_rate_of_requests_is_bounded_whatever_the_SA_does(void **state)
 {
     static const enum sl_mood moods[] = {SL_ANSWERS, SL_BUSY, SL_SILENT};
-    struct sa_config c;
+    struct weft_sa_config c;
 
     (void)state;
-    sa_config_init(&c);
+    weft_sa_config_init(&c);
     c.rate = 20;
     c.burst = 4;
     c.retry.base_ns = c.retry.jitter_ns = c.retry.cap_ns = WEFT_MS;
@@ -279,20 +280,20 @@ static void test_the_rate_of_requests_is_bounded_whatever_the_SA_does(void **sta
 
 static void test_the_window_grows_with_answers_and_halves_on_BUSY(void **state)
 {
-    struct sa_config c;
-    struct sa_stats stats;
+    struct weft_sa_config c;
+    struct weft_sa_stats stats;
     struct sl *l;
 
     (void)state;
-    sa_config_init(&c);
+    weft_sa_config_init(&c);
     c.rate = 100000;
     c.burst = 100;
     l = sl_new(&c);
     for (uint64_t n = 0; n < 100; n++)
         sl_ask(l, GET, NODES, n);
     for (int n = 0; n < 100; n++)
-        assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
-    sa_stats(l->sa, &stats);
+        assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.window, c.window);
     assert_int_equal(stats.under_way, 0);
     assert_int_equal(stats.answered, 101);
@@ -300,7 +301,7 @@ static void test_the_window_grows_with_answers_and_halves_on_BUSY(void **state)
     l->change_after = l->packets + 3;
     sl_ask(l, GET, NODES, 0);
     assert_int_equal(sl_result(l).busy, 3);
-    sa_stats(l->sa, &stats);
+    weft_sa_stats(l->sa, &stats);
     assert_in_range(stats.window, 1, 2);
     sl_free(l);
 }
@@ -308,7 +309,7 @@ static void test_the_window_grows_with_answers_and_halves_on_BUSY(void **state)
 static void test_an_SM_that_moves_is_followed_while_it_is_asked(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     sl_ask(l, GET, NODES, 0);
@@ -317,9 +318,9 @@ static void test_an_SM_that_moves_is_followed_while_it_is_asked(void **state)
     sl_ask(l, GET, NODES, 1);
     sl_run(l, l->now + 500 * WEFT_MS);
     assert_int_equal(l->lids[l->packets - 1], SL_SM_LID);
-    sa_sm(l->sa, l->now, 44, 2);
+    weft_sa_sm(l->sa, l->now, 44, 2);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_ANSWERED);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.lid, 44);
     assert_int_equal(l->lids[l->packets - 1], 44);
     assert_true(r.took < WEFT_S); /* it did not wait for the old one */
@@ -331,15 +332,15 @@ static void test_without_an_SM_a_question_waits_for_one(void **state)
     struct sl *l = sl_new(NULL);
 
     (void)state;
-    sa_sm(l->sa, 0, 0, 0);
+    weft_sa_sm(l->sa, 0, 0, 0);
     sl_ask(l, GET, NODES, 0);
     sl_run(l, 30 * WEFT_S);
     assert_int_equal(l->packets, 0);
-    sa_sm(l->sa, l->now, SL_SM_LID, 0);
-    assert_int_equal(sl_result(l).outcome, SA_ANSWERED);
-    sa_sm(l->sa, l->now, 0, 0);
+    weft_sa_sm(l->sa, l->now, SL_SM_LID, 0);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    weft_sa_sm(l->sa, l->now, 0, 0);
     sl_ask(l, GET, NODES, 1);
-    assert_int_equal(sl_result(l).outcome, SA_NO_SM);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_NO_SM);
     assert_int_equal(l->packets, 2);
     sl_free(l);
 }
@@ -347,15 +348,15 @@ static void test_without_an_SM_a_question_waits_for_one(void **state)
 static void test_a_redirection_is_followed_until_it_expires(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_stats stats;
-    struct sa_result r;
+    struct weft_sa_stats stats;
+    struct weft_sa_result r;
 
     (void)state;
     l->mood = SL_REDIRECTS;
     l->elsewhere = 77;
     sl_ask(l, GET, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_ANSWERED);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.lid, 77);
     assert_int_equal(r.asked, 2);
     sl_ask(l, GET, NODES, 1);
@@ -365,7 +366,7 @@ static void test_a_redirection_is_followed_until_it_expires(void **state)
     l->mood = SL_ANSWERS;
     sl_ask(l, GET, NODES, 2);
     assert_int_equal(sl_result(l).lid, SL_SM_LID);
-    sa_stats(l->sa, &stats);
+    weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.redirects, 1);
     sl_free(l);
 }
@@ -373,14 +374,14 @@ static void test_a_redirection_is_followed_until_it_expires(void **state)
 static void test_redirections_in_a_circle_or_to_nowhere_end(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     l->mood = SL_REDIRECTS;
     l->elsewhere = 0;
     sl_ask(l, GET, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_REFUSED);
+    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
     assert_int_equal(r.status, WEFT_STATUS_REDIRECT);
     l->mood = SL_REFUSES; /* from now on the redirection itself is the answer everywhere */
     l->status = WEFT_STATUS_REDIRECT;
@@ -389,7 +390,7 @@ static void test_redirections_in_a_circle_or_to_nowhere_end(void **state)
     wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, l->record, 0xFFFF);
     sl_ask(l, GET, NODES, 1);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_REFUSED);
+    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
     assert_int_equal(r.asked, 5);
     sl_free(l);
 }
@@ -397,30 +398,30 @@ static void test_redirections_in_a_circle_or_to_nowhere_end(void **state)
 static void test_refusals_and_answers_to_something_else(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_result r;
+    struct weft_sa_result r;
 
     (void)state;
     l->mood = SL_REFUSES;
     l->status = WEFT_SA_STATUS_NO_RECORDS;
     sl_ask(l, GET, PATHS, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_REFUSED);
+    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
     assert_int_equal(r.status, WEFT_SA_STATUS_NO_RECORDS);
     assert_int_equal(r.count, 0);
     l->mood = SL_WRONG;
     sl_ask(l, GET, PATHS, 0);
-    assert_int_equal(sl_result(l).outcome, SA_MALFORMED);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_MALFORMED);
     l->mood = SL_ANSWERS;
     l->hides_stride = true;
     sl_ask(l, TABLE, NODES, 0);
     r = sl_result(l);
-    assert_int_equal(r.outcome, SA_MALFORMED);
+    assert_int_equal(r.outcome, WEFT_SA_MALFORMED);
     assert_int_equal(r.count, 0);
     l->probe_counts = true; /* whatever it says to ClassPortInfo: it lives */
     l->mood = SL_REFUSES;
-    sa_sm(l->sa, l->now, SL_SM_LID, 1);
+    weft_sa_sm(l->sa, l->now, SL_SM_LID, 1);
     sl_ask(l, GET, PATHS, 0);
-    assert_int_equal(sl_result(l).outcome, SA_REFUSED);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_REFUSED);
     sl_free(l);
 }
 
@@ -428,27 +429,27 @@ static void test_a_path_is_asked_for_once_until_it_expires(void **state)
 {
     static const uint8_t from[16] = {1}, to[16] = {2};
     struct sl *l = sl_new(NULL);
-    struct sa_question q;
+    struct weft_sa_question q;
 
     (void)state;
     wire_set(WIRE_PATH_RECORD_DLID, l->record, 21);
-    sa_make_path(from, to, &q);
+    weft_sa_make_path(from, to, &q);
     for (int i = 0; i < 5; i++) {
-        struct sa_result r;
+        struct weft_sa_result r;
 
-        assert_int_equal(sa_ask(l->sa, l->now, &q), 0);
+        assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
         r = sl_result(l);
-        assert_int_equal(r.outcome, SA_ANSWERED);
+        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
         assert_int_equal(r.cached, i > 0);
         assert_int_equal(wire_get(WIRE_PATH_RECORD_DLID, r.records), 21);
         assert_int_equal(r.count, 1);
     }
     assert_int_equal(l->packets, 2);
     sl_run(l, l->now + 61 * WEFT_S);
-    assert_int_equal(sa_ask(l->sa, l->now, &q), 0);
+    assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
     assert_false(sl_result(l).cached);
-    sa_sm(l->sa, l->now, SL_SM_LID, 1); /* another SM, other paths */
-    assert_int_equal(sa_ask(l->sa, l->now, &q), 0);
+    weft_sa_sm(l->sa, l->now, SL_SM_LID, 1); /* another SM, other paths */
+    assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
     assert_false(sl_result(l).cached);
     sl_free(l);
 }
@@ -462,7 +463,7 @@ static void test_questions_left_are_freed(void **state)
     for (uint64_t i = 0; i < 50; i++)
         sl_ask(l, TABLE, NODES, i);
     sl_run(l, WEFT_S);
-    assert_false(sa_idle(l->sa));
+    assert_false(weft_sa_idle(l->sa));
     sl_free(l);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Records and masks of questions that are asked often. */
-#include "client/sa_make.h"
 #include "core/wire/field.h"
+
+#include <weft/sa.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +15,10 @@ static const uint8_t one[16] = {0xFE, 0x80, 1}, other[16] = {0xFF, 0x12, 2};
 
 static void test_a_path_is_one_reversible_path_between_GIDs(void **state)
 {
-    struct sa_question q;
+    struct weft_sa_question q;
 
     (void)state;
-    sa_make_path(one, other, &q);
+    weft_sa_make_path(one, other, &q);
     assert_int_equal(q.method, WEFT_METHOD_GET);
     assert_int_equal(q.attr_id, 0x35);
     assert_int_equal(q.mask, 1 << 2 | 1 << 3 | 1 << 11 | 1 << 12);
@@ -28,26 +29,26 @@ static void test_a_path_is_one_reversible_path_between_GIDs(void **state)
 
 static void test_a_group_is_joined_and_left(void **state)
 {
-    struct sa_question q;
+    struct weft_sa_question q;
 
     (void)state;
-    sa_make_group(other, one, 4, true, &q);
+    weft_sa_make_group(other, one, 4, true, &q);
     assert_int_equal(q.method, WEFT_METHOD_SET);
     assert_int_equal(q.attr_id, 0x38);
     assert_int_equal(q.mask, 1 << 0 | 1 << 1 | 1 << 16);
     assert_memory_equal(q.record, other, 16);
     assert_memory_equal(q.record + 16, one, 16);
     assert_int_equal(q.record[48], 4);
-    sa_make_group(other, one, 4, false, &q);
+    weft_sa_make_group(other, one, 4, false, &q);
     assert_int_equal(q.method, WEFT_METHOD_DELETE);
 }
 
 static void test_a_subscription_is_for_the_whole_subnet(void **state)
 {
-    struct sa_question q;
+    struct weft_sa_question q;
 
     (void)state;
-    sa_make_trap(64, true, &q);
+    weft_sa_make_trap(64, true, &q);
     assert_int_equal(q.method, WEFT_METHOD_SET);
     assert_int_equal(q.attr_id, 3);
     assert_int_equal(wire_get(WIRE_INFORM_INFO_SUBSCRIBE, q.record), 1);
@@ -55,7 +56,7 @@ static void test_a_subscription_is_for_the_whole_subnet(void **state)
     assert_int_equal(wire_get(WIRE_INFORM_INFO_IS_GENERIC, q.record), 1);
     assert_int_equal(wire_get(WIRE_INFORM_INFO_QPN, q.record), 1);
     assert_int_equal(wire_get(WIRE_INFORM_INFO_LID_BEGIN, q.record), 0xFFFF);
-    sa_make_trap(SA_ANY_TRAP, false, &q);
+    weft_sa_make_trap(WEFT_SA_ANY_TRAP, false, &q);
     assert_int_equal(wire_get(WIRE_INFORM_INFO_SUBSCRIBE, q.record), 0);
     assert_int_equal(wire_get(WIRE_INFORM_INFO_TRAP, q.record), 0xFFFF);
 }

@@ -13,40 +13,40 @@
 static void test_a_Report_is_answered_and_kept(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_report r;
+    struct weft_sa_report r;
 
     (void)state;
-    assert_false(sa_poll_report(l->sa, &r));
+    assert_false(weft_sa_poll_report(l->sa, &r));
     sl_report(l, 64);
     sl_report(l, 65);
     assert_int_equal(l->replies, 2);
-    assert_true(sa_poll_report(l->sa, &r));
+    assert_true(weft_sa_poll_report(l->sa, &r));
     assert_int_equal(wire_get(WIRE_NOTICE_TRAP, r.notice), 64);
-    assert_true(sa_poll_report(l->sa, &r));
+    assert_true(weft_sa_poll_report(l->sa, &r));
     assert_int_equal(wire_get(WIRE_NOTICE_TRAP, r.notice), 65);
-    assert_false(sa_poll_report(l->sa, &r));
+    assert_false(weft_sa_poll_report(l->sa, &r));
     sl_free(l);
 }
 
 static void test_Reports_without_room_are_not_answered(void **state)
 {
     struct sl *l = sl_new(NULL);
-    struct sa_stats stats;
-    struct sa_report r;
+    struct weft_sa_stats stats;
+    struct weft_sa_report r;
     unsigned kept = 0;
 
     (void)state;
     for (uint16_t i = 0; i < 20; i++)
         sl_report(l, i);
-    sa_stats(l->sa, &stats);
+    weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.reports + stats.dropped, 20);
     assert_int_equal(stats.reports, l->replies);
     assert_true(stats.dropped > 0);
-    while (sa_poll_report(l->sa, &r))
+    while (weft_sa_poll_report(l->sa, &r))
         assert_int_equal(wire_get(WIRE_NOTICE_TRAP, r.notice), kept++);
     assert_int_equal(kept, stats.reports);
     sl_report(l, 99); /* there is room again */
-    assert_true(sa_poll_report(l->sa, &r));
+    assert_true(weft_sa_poll_report(l->sa, &r));
     assert_int_equal(wire_get(WIRE_NOTICE_TRAP, r.notice), 99);
     sl_free(l);
 }

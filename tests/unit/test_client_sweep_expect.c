@@ -21,35 +21,35 @@ static struct cf *lab(const char *topology, const char *node)
 }
 
 /* The number of the same port in another sweep; the node must be there. */
-static uint32_t same_port(const struct sweep *from, uint32_t port, const struct sweep *to)
+static uint32_t same_port(const struct weft_sweep *from, uint32_t port, const struct weft_sweep *to)
 {
-    const struct sweep_port *p = sweep_port(from, port);
+    const struct weft_sweep_port *p = weft_sweep_port(from, port);
     uint32_t node;
 
-    if (port == SWEEP_NONE)
-        return SWEEP_NONE;
-    node = sweep_find(to, sweep_node(from, p->node)->guid);
-    assert_true(node != SWEEP_NONE);
-    return sweep_node(to, node)->first_port + p->number;
+    if (port == WEFT_SWEEP_NONE)
+        return WEFT_SWEEP_NONE;
+    node = weft_sweep_find(to, weft_sweep_node(from, p->node)->guid);
+    assert_true(node != WEFT_SWEEP_NONE);
+    return weft_sweep_node(to, node)->first_port + p->number;
 }
 
 /* Two sweeps say the same as far as a topology does. */
-static void expect_same(const struct sweep *a, const struct sweep *b)
+static void expect_same(const struct weft_sweep *a, const struct weft_sweep *b)
 {
-    assert_int_equal(sweep_node_count(a), sweep_node_count(b));
-    for (uint32_t i = 0; i < sweep_port_count(a); i++) {
-        const struct sweep_port *p = sweep_port(a, i);
+    assert_int_equal(weft_sweep_node_count(a), weft_sweep_node_count(b));
+    for (uint32_t i = 0; i < weft_sweep_port_count(a); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(a, i);
         uint32_t port = same_port(a, i, b);
-        const struct sweep_port *q = sweep_port(b, port);
+        const struct weft_sweep_port *q = weft_sweep_port(b, port);
 
-        assert_string_equal(sweep_node(a, p->node)->name, sweep_node(b, q->node)->name);
+        assert_string_equal(weft_sweep_node(a, p->node)->name, weft_sweep_node(b, q->node)->name);
         assert_int_equal(q->peer, same_port(a, p->peer, b));
         assert_int_equal(p->state, q->state);
         assert_int_equal(p->lmc, q->lmc);
-        assert_int_equal(sweep_port(a, sweep_end_port(a, i))->lid,
-                         sweep_port(b, sweep_end_port(b, port))->lid);
-        assert_string_equal(sweep_width_word(a, i), sweep_width_word(b, port));
-        assert_string_equal(sweep_speed_word(a, i), sweep_speed_word(b, port));
+        assert_int_equal(weft_sweep_port(a, weft_sweep_end_port(a, i))->lid,
+                         weft_sweep_port(b, weft_sweep_end_port(b, port))->lid);
+        assert_string_equal(weft_sweep_width_word(a, i), weft_sweep_width_word(b, port));
+        assert_string_equal(weft_sweep_speed_word(a, i), weft_sweep_speed_word(b, port));
     }
 }
 
@@ -58,8 +58,8 @@ static void expect_same(const struct sweep *a, const struct sweep *b)
 static long sweep_again(const char *topology, const char *node, const char *const *happens)
 {
     struct cf *cf = lab(topology, node);
-    struct sweep *before = cf_sweep(cf, NULL), *by_known, *afresh;
-    struct known *known = cf_known(before);
+    struct weft_sweep *before = cf_sweep(cf, NULL), *by_known, *afresh;
+    struct weft_known *known = cf_known(before);
     unsigned posts;
     long saved;
 
@@ -72,11 +72,11 @@ static long sweep_again(const char *topology, const char *node, const char *cons
     afresh = cf_sweep(cf, NULL);
     saved += (long)(cf->posts - posts);
     expect_same(afresh, by_known);
-    assert_int_equal(sweep_verdict(by_known), 0);
-    (void)sweep_free(afresh);
-    (void)sweep_free(by_known);
-    (void)sweep_free(before);
-    (void)known_free(known);
+    assert_int_equal(weft_sweep_verdict(by_known), 0);
+    (void)weft_sweep_free(afresh);
+    (void)weft_sweep_free(by_known);
+    (void)weft_sweep_free(before);
+    (void)weft_known_free(known);
     cf_free(cf);
     return saved;
 }
@@ -117,32 +117,32 @@ static void test_every_change_is_seen(void **state)
 static void test_what_ports_can_do_is_handed_on(void **state)
 {
     struct cf *cf = lab(fat_tree, "host-00001");
-    struct sweep *first = cf_sweep(cf, NULL), *before = first;
+    struct weft_sweep *first = cf_sweep(cf, NULL), *before = first;
     uint32_t assumed = 0;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct known *known = sweep_known(before);
-        struct sweep *after = cf_sweep_expecting(cf, NULL, known);
+        struct weft_known *known = weft_sweep_known(before);
+        struct weft_sweep *after = cf_sweep_expecting(cf, NULL, known);
 
         expect_same(first, after);
-        for (uint32_t p = 0; p < sweep_port_count(first); p++) {
-            const struct sweep_port *was = sweep_port(first, p);
-            const struct sweep_port *is = sweep_port(after, same_port(first, p, after));
+        for (uint32_t p = 0; p < weft_sweep_port_count(first); p++) {
+            const struct weft_sweep_port *was = weft_sweep_port(first, p);
+            const struct weft_sweep_port *is = weft_sweep_port(after, same_port(first, p, after));
 
             assumed += is->assumed;
             assert_int_equal(is->width.supported, was->width.supported);
             assert_int_equal(is->speed.supported, was->speed.supported);
             assert_int_equal(is->speed_ext.supported, was->speed_ext.supported);
         }
-        (void)known_free(known);
+        (void)weft_known_free(known);
         if (before != first)
-            (void)sweep_free(before);
+            (void)weft_sweep_free(before);
         before = after;
     }
     assert_in_range(assumed, 2 * 500, 2 * 1296);
-    (void)sweep_free(before);
-    (void)sweep_free(first);
+    (void)weft_sweep_free(before);
+    (void)weft_sweep_free(first);
     cf_free(cf);
 }
 
@@ -150,8 +150,9 @@ static void test_what_ports_can_do_is_handed_on(void **state)
 static void test_a_cable_that_was_moved_is_where_it_is(void **state)
 {
     struct cf *cf = lab(fat_tree, "host-00001");
-    struct sweep *before = cf_sweep(cf, NULL), *after;
-    struct known *right = cf_known(before), *known = known_new(sweep_port_count(before));
+    struct weft_sweep *before = cf_sweep(cf, NULL), *after;
+    struct weft_known *right = cf_known(before),
+                      *known = weft_known_new(weft_sweep_port_count(before));
     static const uint8_t leaf_ports[] = {1, 2, 19, 20};
 
     (void)state;
@@ -159,57 +160,58 @@ static void test_a_cable_that_was_moved_is_where_it_is(void **state)
     for (size_t i = 0; i < sizeof(leaf_ports); i++) {
         uint64_t leaf = cf_node(before, "leaf-0005")->guid;
         uint8_t other = (uint8_t)(((leaf_ports[i] - 1) ^ 1) + 1);
-        struct known_port p = *known_find(right, leaf, leaf_ports[i]);
-        struct known_port end = *known_find(right, p.peer_guid, p.peer_number);
+        struct weft_known_port p = *weft_known_find(right, leaf, leaf_ports[i]);
+        struct weft_known_port end = *weft_known_find(right, p.peer_guid, p.peer_number);
 
         p.number = end.peer_number = other;
-        assert_int_equal(known_add(known, &p), 0);
-        assert_int_equal(known_add(known, &end), 0);
+        assert_int_equal(weft_known_add(known, &p), 0);
+        assert_int_equal(weft_known_add(known, &end), 0);
     }
-    for (uint32_t i = 0; i < sweep_port_count(before); i++) {
-        const struct sweep_port *p = sweep_port(before, i);
-        const struct known_port *k =
-            known_find(right, sweep_node(before, p->node)->guid, p->number);
+    for (uint32_t i = 0; i < weft_sweep_port_count(before); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(before, i);
+        const struct weft_known_port *k =
+            weft_known_find(right, weft_sweep_node(before, p->node)->guid, p->number);
 
         if (k)
-            assert_int_equal(known_add(known, k), 0);
+            assert_int_equal(weft_known_add(known, k), 0);
     }
     after = cf_sweep_expecting(cf, NULL, known);
     expect_same(before, after);
-    (void)sweep_free(after);
-    (void)sweep_free(before);
-    (void)known_free(known);
-    (void)known_free(right);
+    (void)weft_sweep_free(after);
+    (void)weft_sweep_free(before);
+    (void)weft_known_free(known);
+    (void)weft_known_free(right);
     cf_free(cf);
 }
 
 static void test_another_LID_of_a_switch_puts_all_in_doubt(void **state)
 {
     struct cf *cf = lab(fat_tree, "host-00001");
-    struct sweep *before = cf_sweep(cf, NULL), *after;
-    struct known *right = cf_known(before), *known = known_new(sweep_port_count(before));
+    struct weft_sweep *before = cf_sweep(cf, NULL), *after;
+    struct weft_known *right = cf_known(before),
+                      *known = weft_known_new(weft_sweep_port_count(before));
 
     (void)state;
-    for (uint32_t i = 0; i < sweep_port_count(before); i++) {
-        const struct sweep_port *p = sweep_port(before, i);
-        const struct known_port *k =
-            known_find(right, sweep_node(before, p->node)->guid, p->number);
-        struct known_port wrong;
+    for (uint32_t i = 0; i < weft_sweep_port_count(before); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(before, i);
+        const struct weft_known_port *k =
+            weft_known_find(right, weft_sweep_node(before, p->node)->guid, p->number);
+        struct weft_known_port wrong;
 
         if (!k)
             continue;
         wrong = *k;
         wrong.lid = wrong.lid ? (uint16_t)(wrong.lid + 1000) : 0;
-        assert_int_equal(known_add(known, &wrong), 0);
+        assert_int_equal(weft_known_add(known, &wrong), 0);
     }
     after = cf_sweep_expecting(cf, NULL, known);
-    for (uint32_t i = 0; i < sweep_port_count(after); i++)
-        assert_false(sweep_port(after, i)->assumed);
+    for (uint32_t i = 0; i < weft_sweep_port_count(after); i++)
+        assert_false(weft_sweep_port(after, i)->assumed);
     expect_same(before, after);
-    (void)sweep_free(after);
-    (void)sweep_free(before);
-    (void)known_free(known);
-    (void)known_free(right);
+    (void)weft_sweep_free(after);
+    (void)weft_sweep_free(before);
+    (void)weft_known_free(known);
+    (void)weft_known_free(right);
     cf_free(cf);
 }
 

@@ -48,7 +48,7 @@ static uint8_t hop(const uint8_t *mad, int number)
 
 static void lie_make(const struct lie *lie, const uint8_t *mad, uint8_t *attribute)
 {
-    static const struct says honest = {SWEEP_SWITCH, 4, 0, 0x10};
+    static const struct says honest = {WEFT_SWEEP_SWITCH, 4, 0, 0x10};
     uint8_t hops = hops_of(mad);
 
     memset(attribute, 0, WEFT_ATTRIBUTE_BYTES);
@@ -58,127 +58,128 @@ static void lie_make(const struct lie *lie, const uint8_t *mad, uint8_t *attribu
         wire_set(WIRE_PORT_INFO_PORT_STATE, attribute, hops > 0 || mad_attr_mod(mad) == 4 ? 1 : 4);
 }
 
-static void tell(struct sweep *s, const struct weft_mad_send_req *r, const uint8_t *attribute)
+static void tell(struct weft_sweep *s, const struct weft_mad_send_req *r, const uint8_t *attribute)
 {
     uint8_t mad[WEFT_MAD_BYTES];
     struct weft_mad_event ev = cf_answer(r, attribute, mad);
 
-    sweep_event(s, &ev);
+    weft_sweep_event(s, &ev);
     ev = cf_end(r, WEFT_MAD_OK, 1);
-    sweep_event(s, &ev);
+    weft_sweep_event(s, &ev);
 }
 
-static struct sweep *sweep_lie(const struct lie *lie)
+static struct weft_sweep *sweep_lie(const struct lie *lie)
 {
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
     struct weft_mad_send_req r;
-    struct sweep *s = NULL;
+    struct weft_sweep *s = NULL;
     int questions = 0;
 
-    assert_int_equal(sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
-    while (sweep_poll(s, &r)) {
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    while (weft_sweep_poll(s, &r)) {
         assert_in_range(++questions, 1, 2000);
         lie_make(lie, r.data, attribute);
         tell(s, &r, attribute);
     }
-    assert_true(sweep_done(s));
-    assert_int_equal(sweep_verdict(s), 0);
+    assert_true(weft_sweep_done(s));
+    assert_int_equal(weft_sweep_verdict(s), 0);
     return s;
 }
 
 #define HONEST_1                                                                                   \
     {                                                                                              \
-        SWEEP_CA, 1, 1, 0x21                                                                       \
+        WEFT_SWEEP_CA, 1, 1, 0x21                                                                  \
     }
 #define HONEST_2                                                                                   \
     {                                                                                              \
-        SWEEP_CA, 1, 1, 0x22                                                                       \
+        WEFT_SWEEP_CA, 1, 1, 0x22                                                                  \
     }
 
 static void test_each_lie_becomes_a_report(void **state)
 {
     static const struct {
         struct lie lie;
-        enum sweep_trouble_kind kind;
+        enum weft_sweep_trouble_kind kind;
         uint8_t port;
         uint64_t guid;
         uint32_t nodes;
     } rows[] = {
-        {{{HONEST_1, HONEST_2, {SWEEP_CA, 1, 2, 0x23}}}, SWEEP_IMPOSSIBLE, 3, 0, 3},
-        {{{HONEST_1, HONEST_2, {SWEEP_CA, 0, 0, 0x23}}}, SWEEP_IMPOSSIBLE, 3, 0, 3},
-        {{{HONEST_1, HONEST_2, {SWEEP_SWITCH, 0, 0, 0x23}}}, SWEEP_IMPOSSIBLE, 3, 0, 3},
-        {{{HONEST_1, HONEST_2, {SWEEP_SWITCH, 255, 1, 0x23}}}, SWEEP_IMPOSSIBLE, 3, 0, 3},
-        {{{HONEST_1, HONEST_2, {9, 1, 1, 0x23}}}, SWEEP_IMPOSSIBLE, 3, 0, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 1, 2, 0x23}}}, WEFT_SWEEP_IMPOSSIBLE, 3, 0, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 0, 0, 0x23}}}, WEFT_SWEEP_IMPOSSIBLE, 3, 0, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_SWITCH, 0, 0, 0x23}}}, WEFT_SWEEP_IMPOSSIBLE, 3, 0, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_SWITCH, 255, 1, 0x23}}}, WEFT_SWEEP_IMPOSSIBLE, 3, 0, 3},
+        {{{HONEST_1, HONEST_2, {9, 1, 1, 0x23}}}, WEFT_SWEEP_IMPOSSIBLE, 3, 0, 3},
         /* The GUID of another, elsewhere. */
-        {{{HONEST_1, HONEST_2, HONEST_2}}, SWEEP_TWICE, 3, 0x22, 3},
+        {{{HONEST_1, HONEST_2, HONEST_2}}, WEFT_SWEEP_TWICE, 3, 0x22, 3},
         /* It was a CA of 1 port before. */
-        {{{HONEST_1, HONEST_2, {SWEEP_SWITCH, 4, 1, 0x22}}}, SWEEP_CHANGED, 3, 0x22, 3},
-        {{{HONEST_1, HONEST_2, {SWEEP_CA, 2, 2, 0x22}}}, SWEEP_CHANGED, 3, 0x22, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_SWITCH, 4, 1, 0x22}}}, WEFT_SWEEP_CHANGED, 3, 0x22, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 2, 2, 0x22}}}, WEFT_SWEEP_CHANGED, 3, 0x22, 3},
         /* The switch itself, at a port that has a cable already. */
-        {{{HONEST_1, HONEST_2, {SWEEP_SWITCH, 4, 1, 0x10}}}, SWEEP_TWICE, 3, 0x10, 3},
+        {{{HONEST_1, HONEST_2, {WEFT_SWEEP_SWITCH, 4, 1, 0x10}}}, WEFT_SWEEP_TWICE, 3, 0x10, 3},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct sweep *s = sweep_lie(&rows[i].lie);
-        const struct sweep_trouble *t = NULL;
+        struct weft_sweep *s = sweep_lie(&rows[i].lie);
+        const struct weft_sweep_trouble *t = NULL;
 
-        assert_true(sweep_trouble(s, 0, &t));
+        assert_true(weft_sweep_trouble(s, 0, &t));
         assert_int_equal(t->kind, rows[i].kind);
-        assert_int_equal(sweep_port(s, t->port)->number, rows[i].port);
+        assert_int_equal(weft_sweep_port(s, t->port)->number, rows[i].port);
         assert_int_equal(t->guid, rows[i].guid);
-        assert_true(sweep_trouble_stands(s, t));
-        assert_int_equal(sweep_node_count(s), rows[i].nodes);
-        assert_int_equal(sweep_port(s, t->port)->peer, SWEEP_NONE);
-        assert_false(sweep_trouble(s, 1, &t));
-        (void)sweep_free(s);
+        assert_true(weft_sweep_trouble_stands(s, t));
+        assert_int_equal(weft_sweep_node_count(s), rows[i].nodes);
+        assert_int_equal(weft_sweep_port(s, t->port)->peer, WEFT_SWEEP_NONE);
+        assert_false(weft_sweep_trouble(s, 1, &t));
+        (void)weft_sweep_free(s);
     }
 }
 
 /* Ports 1 and 2 are looped to each other, port 3 to itself. */
 static void test_loops_are_cables(void **state)
 {
-    static const struct lie lie = {
-        {{SWEEP_SWITCH, 4, 2, 0x10}, {SWEEP_SWITCH, 4, 1, 0x10}, {SWEEP_SWITCH, 4, 3, 0x10}}};
-    struct sweep *s = sweep_lie(&lie);
-    const struct sweep_trouble *t;
+    static const struct lie lie = {{{WEFT_SWEEP_SWITCH, 4, 2, 0x10},
+                                    {WEFT_SWEEP_SWITCH, 4, 1, 0x10},
+                                    {WEFT_SWEEP_SWITCH, 4, 3, 0x10}}};
+    struct weft_sweep *s = sweep_lie(&lie);
+    const struct weft_sweep_trouble *t;
 
     (void)state;
-    assert_int_equal(sweep_node_count(s), 1);
-    assert_int_equal(sweep_port(s, 1)->peer, 2);
-    assert_int_equal(sweep_port(s, 2)->peer, 1);
-    assert_int_equal(sweep_port(s, 3)->peer, 3);
-    assert_false(sweep_trouble(s, 0, &t));
-    (void)sweep_free(s);
+    assert_int_equal(weft_sweep_node_count(s), 1);
+    assert_int_equal(weft_sweep_port(s, 1)->peer, 2);
+    assert_int_equal(weft_sweep_port(s, 2)->peer, 1);
+    assert_int_equal(weft_sweep_port(s, 3)->peer, 3);
+    assert_false(weft_sweep_trouble(s, 0, &t));
+    (void)weft_sweep_free(s);
 }
 
 static void test_a_refusal_is_reported(void **state)
 {
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES], mad[WEFT_MAD_BYTES];
-    static const struct lie lie = {{HONEST_1, HONEST_2, {SWEEP_CA, 1, 1, 0x23}}};
-    const struct sweep_trouble *t = NULL;
+    static const struct lie lie = {{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 1, 1, 0x23}}};
+    const struct weft_sweep_trouble *t = NULL;
     struct weft_mad_send_req r;
     struct weft_mad_event ev;
-    struct sweep *s = NULL;
+    struct weft_sweep *s = NULL;
 
     (void)state;
-    assert_int_equal(sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
-    while (sweep_poll(s, &r)) {
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    while (weft_sweep_poll(s, &r)) {
         lie_make(&lie, r.data, attribute);
         ev = cf_answer(&r, attribute, mad);
         if (hops_of(r.data) == 1 && hop(r.data, 1) == 2)
             mad_set_status(mad, 0x801C);
-        sweep_event(s, &ev);
+        weft_sweep_event(s, &ev);
         ev = cf_end(&r, WEFT_MAD_OK, 1);
-        sweep_event(s, &ev);
+        weft_sweep_event(s, &ev);
     }
-    assert_int_equal(sweep_node_count(s), 3);
-    assert_true(sweep_trouble(s, 0, &t));
-    assert_int_equal(t->kind, SWEEP_REFUSED);
+    assert_int_equal(weft_sweep_node_count(s), 3);
+    assert_true(weft_sweep_trouble(s, 0, &t));
+    assert_int_equal(t->kind, WEFT_SWEEP_REFUSED);
     assert_int_equal(t->attr_id, WEFT_ATTR_NODE_INFO);
     assert_int_equal(t->port, 2);
     assert_int_equal(t->ways, 1);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
 }
 
 /* All switches have ports without end, all of them up: only the length of routes and the number of
@@ -187,26 +188,27 @@ static void test_ports_without_end_end_at_a_limit(void **state)
 {
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
     struct weft_mad_send_req r;
-    struct sweep *s = NULL;
+    struct weft_sweep *s = NULL;
     uint64_t guid = 1;
 
     (void)state;
-    assert_int_equal(sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
-    while (sweep_verdict(s) != WEFT_ERR_FULL && sweep_poll(s, &r)) {
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    while (weft_sweep_verdict(s) != WEFT_ERR_FULL && weft_sweep_poll(s, &r)) {
         memset(attribute, 0, sizeof(attribute));
         if (mad_attr_id(r.data) == WEFT_ATTR_NODE_INFO)
-            make_info(attribute, &(struct says){SWEEP_SWITCH, 254, 1, guid++});
+            make_info(attribute, &(struct says){WEFT_SWEEP_SWITCH, 254, 1, guid++});
         else
             wire_set(WIRE_PORT_INFO_PORT_STATE, attribute, 4);
         tell(s, &r, attribute);
     }
-    assert_int_equal(sweep_verdict(s), WEFT_ERR_FULL);
-    assert_in_range(sweep_port_count(s), 900000, 1000000);
-    (void)sweep_free(s);
+    assert_int_equal(weft_sweep_verdict(s), WEFT_ERR_FULL);
+    assert_in_range(weft_sweep_port_count(s), 900000, 1000000);
+    (void)weft_sweep_free(s);
 }
 
 /* One step of a fabric that says anything: of few GUIDs, so that they meet. */
-static void random_step(struct sweep *s, struct prng *random, const struct weft_mad_send_req *r)
+static void random_step(struct weft_sweep *s, struct prng *random,
+                        const struct weft_mad_send_req *r)
 {
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
     struct weft_mad_event ev;
@@ -217,29 +219,30 @@ static void random_step(struct sweep *s, struct prng *random, const struct weft_
         struct says n = {(uint8_t)prng_up_to(random, 3), (uint8_t)prng_up_to(random, 8),
                          (uint8_t)prng_up_to(random, 9), prng_up_to(random, 40)};
 
-        make_info(attribute, sweep_node_count(s) == 0 ? &(struct says){SWEEP_SWITCH, 8, 1, 0} : &n);
+        make_info(attribute,
+                  weft_sweep_node_count(s) == 0 ? &(struct says){WEFT_SWEEP_SWITCH, 8, 1, 0} : &n);
     }
-    if (sweep_node_count(s) == 0 || prng_up_to(random, 9) > 0) {
+    if (weft_sweep_node_count(s) == 0 || prng_up_to(random, 9) > 0) {
         tell(s, r, attribute);
         return;
     }
     ev = cf_end(r, WEFT_MAD_TIMEOUT, 1);
-    sweep_event(s, &ev);
+    weft_sweep_event(s, &ev);
 }
 
-static uint32_t known_from(struct prng *random, struct known *k)
+static uint32_t known_from(struct prng *random, struct weft_known *k)
 {
     uint32_t count = (uint32_t)prng_up_to(random, 200);
 
     for (uint32_t i = 0; i < count; i++) {
-        struct known_port p = {.guid = prng_up_to(random, 40),
-                               .peer_guid = prng_up_to(random, 40),
-                               .number = (uint8_t)prng_up_to(random, 9),
-                               .peer_number = (uint8_t)prng_up_to(random, 9)};
+        struct weft_known_port p = {.guid = prng_up_to(random, 40),
+                                    .peer_guid = prng_up_to(random, 40),
+                                    .number = (uint8_t)prng_up_to(random, 9),
+                                    .peer_number = (uint8_t)prng_up_to(random, 9)};
 
         memcpy(p.width, "??", 3);
         memcpy(p.speed, "???", 4);
-        assert_int_equal(known_add(k, &p), 0);
+        assert_int_equal(weft_known_add(k, &p), 0);
     }
     return count;
 }
@@ -251,27 +254,27 @@ static void test_random_answers_end(void **state)
 
     (void)state;
     for (int run = 0; run < 300; run++) {
-        struct known *known = known_new(200);
-        const struct sweep_trouble *t;
+        struct weft_known *known = weft_known_new(200);
+        const struct weft_sweep_trouble *t;
         struct weft_mad_send_req r;
-        struct sweep *s = NULL;
+        struct weft_sweep *s = NULL;
         uint32_t questions = 0;
 
-        assert_int_equal(sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+        assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
         expected += known_from(&random, known);
         if (run % 2 == 0)
-            sweep_expect(s, known);
-        while (sweep_poll(s, &r)) {
+            weft_sweep_expect(s, known);
+        while (weft_sweep_poll(s, &r)) {
             /* 41 nodes: each port once or twice, in three stages where it is silent. */
             assert_in_range(++questions, 1, 41 * 10 * 2 * 3 * 4);
             random_step(s, &random, &r);
         }
-        assert_true(sweep_done(s));
-        found += sweep_node_count(s);
-        for (uint32_t i = 0; sweep_trouble(s, i, &t); i++)
+        assert_true(weft_sweep_done(s));
+        found += weft_sweep_node_count(s);
+        for (uint32_t i = 0; weft_sweep_trouble(s, i, &t); i++)
             troubles++;
-        (void)sweep_free(s);
-        (void)known_free(known);
+        (void)weft_sweep_free(s);
+        (void)weft_known_free(known);
     }
     assert_true(found > 1000);
     assert_true(troubles > 1000);

@@ -63,19 +63,19 @@ static void choose_dead(uint64_t seed, struct dead *ret)
 }
 
 /* Every living node was found with all its ports, and every link but those of the dead. */
-static void expect_the_living(const struct sweep *s, const struct dead *dead)
+static void expect_the_living(const struct weft_sweep *s, const struct dead *dead)
 {
     uint32_t found = 0;
 
-    for (uint32_t i = 0; i < sweep_node_count(s); i++) {
-        const struct sweep_node *n = sweep_node(s, i);
-        uint32_t first = n->type == SWEEP_SWITCH ? 0 : 1;
+    for (uint32_t i = 0; i < weft_sweep_node_count(s); i++) {
+        const struct weft_sweep_node *n = weft_sweep_node(s, i);
+        uint32_t first = n->type == WEFT_SWEEP_SWITCH ? 0 : 1;
 
         assert_false(is_among(dead, n->name));
         assert_true(n->name[0] != '\0');
         for (uint32_t p = n->first_port + first; p <= n->first_port + n->port_count; p++) {
-            assert_true(sweep_port(s, p)->told);
-            assert_false(sweep_port(s, p)->silent);
+            assert_true(weft_sweep_port(s, p)->told);
+            assert_false(weft_sweep_port(s, p)->silent);
         }
         found++;
     }
@@ -84,20 +84,21 @@ static void expect_the_living(const struct sweep *s, const struct dead *dead)
 
 /* Everybody who is dead is behind the ports that are said to have nobody behind them, with two
  * ways that were tried where there are two. */
-static void expect_the_dead(const struct cf *cf, const struct sweep *s, const struct dead *dead)
+static void expect_the_dead(const struct cf *cf, const struct weft_sweep *s,
+                            const struct dead *dead)
 {
-    const struct sweep_trouble *t;
+    const struct weft_sweep_trouble *t;
     uint32_t hosts = 0, links = 0;
 
-    for (uint32_t i = 0; sweep_trouble(s, i, &t); i++) {
-        const struct sweep_port *p = sweep_port(s, t->port);
-        const struct sweep_node *n = sweep_node(s, p->node);
+    for (uint32_t i = 0; weft_sweep_trouble(s, i, &t); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(s, t->port);
+        const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
         const struct fabric *f = cf->ff->f;
         const char *name;
 
-        assert_true(sweep_trouble_stands(s, t));
-        assert_int_equal(t->kind, SWEEP_MUTE);
-        assert_int_equal(n->type, SWEEP_SWITCH);
+        assert_true(weft_sweep_trouble_stands(s, t));
+        assert_int_equal(t->kind, WEFT_SWEEP_MUTE);
+        assert_int_equal(n->type, WEFT_SWEEP_SWITCH);
         name = f->nodes[f->ports[ff_port(cf->ff, n->name, p->number)->peer].node].name;
         assert_true(is_among(dead, name));
         hosts += strncmp(name, "host", 4) == 0;
@@ -119,7 +120,7 @@ static weft_time sweep_lossy(uint64_t seed, const struct dead *dead)
     struct cf *cf = lab("fat-tree:hosts=1944,radix=36", seed);
     char line[64];
     weft_time took;
-    struct sweep *s;
+    struct weft_sweep *s;
 
     ff_command(cf->ff, "loss 5% on transit");
     for (int i = 0; dead && i < DEAD; i++) {
@@ -127,15 +128,15 @@ static weft_time sweep_lossy(uint64_t seed, const struct dead *dead)
         ff_command(cf->ff, line);
     }
     s = cf_sweep(cf, NULL);
-    assert_int_equal(sweep_verdict(s), 0);
+    assert_int_equal(weft_sweep_verdict(s), 0);
     took = cf->now;
     if (dead) {
         expect_the_living(s, dead);
         expect_the_dead(cf, s, dead);
     } else {
-        assert_int_equal(sweep_node_count(s), 1944 + 108 + 108 + 54);
+        assert_int_equal(weft_sweep_node_count(s), 1944 + 108 + 108 + 54);
     }
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
     return took;
 }
@@ -155,22 +156,23 @@ static void test_ten_dead_and_5_percent_loss_cost_less_than_one_timeout(void **s
     }
 }
 
-static void route_command(struct cf *cf, const struct sweep *s, uint32_t entry, const char *when)
+static void route_command(struct cf *cf, const struct weft_sweep *s, uint32_t entry,
+                          const char *when)
 {
-    const struct sweep_port *via = sweep_port(s, sweep_port(s, entry)->via);
+    const struct weft_sweep_port *via = weft_sweep_port(s, weft_sweep_port(s, entry)->via);
     char line[160];
 
     (void)snprintf(line, sizeof(line), "%s loss 100%% on link %s/%u", when,
-                   sweep_node(s, via->node)->name, via->number);
+                   weft_sweep_node(s, via->node)->name, via->number);
     ff_command(cf->ff, line);
 }
 
 static void test_a_way_that_breaks_is_gone_around(void **state)
 {
     struct cf *cf = lab("fat-tree:hosts=324,radix=36", 1);
-    struct sweep *s = cf_sweep(cf, NULL), *again;
+    struct weft_sweep *s = cf_sweep(cf, NULL), *again;
     struct cf *broken = lab("fat-tree:hosts=324,radix=36", 1);
-    const struct sweep_trouble *t;
+    const struct weft_sweep_trouble *t;
     weft_time half = cf->now / 2;
     char when[32];
 
@@ -183,14 +185,15 @@ static void test_a_way_that_breaks_is_gone_around(void **state)
         route_command(broken, s, cf_port(s, leaf, 0), when);
     }
     again = cf_sweep(broken, NULL);
-    assert_int_equal(sweep_node_count(again), 351);
-    for (uint32_t i = 0; i < sweep_port_count(again); i++)
-        assert_false(sweep_port(again, i)->silent);
-    for (uint32_t i = 0; sweep_trouble(again, i, &t); i++)
-        assert_int_equal(sweep_node(again, sweep_port(again, t->port)->node)->type, SWEEP_SWITCH);
+    assert_int_equal(weft_sweep_node_count(again), 351);
+    for (uint32_t i = 0; i < weft_sweep_port_count(again); i++)
+        assert_false(weft_sweep_port(again, i)->silent);
+    for (uint32_t i = 0; weft_sweep_trouble(again, i, &t); i++)
+        assert_int_equal(weft_sweep_node(again, weft_sweep_port(again, t->port)->node)->type,
+                         WEFT_SWEEP_SWITCH);
     assert_in_range(broken->now, 100 * WEFT_MS, 2 * WEFT_S);
-    (void)sweep_free(again);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(again);
+    (void)weft_sweep_free(s);
     cf_free(broken);
     cf_free(cf);
 }
@@ -198,41 +201,41 @@ static void test_a_way_that_breaks_is_gone_around(void **state)
 static void test_where_there_is_one_way_it_is_the_one_that_was_tried(void **state)
 {
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
-    const struct sweep_trouble *t;
-    struct sweep *s;
+    const struct weft_sweep_trouble *t;
+    struct weft_sweep *s;
 
     (void)state;
     ff_command(cf->ff, "loss 100% on agent b");
     s = cf_sweep(cf, NULL);
-    assert_true(sweep_trouble(s, 0, &t));
-    assert_false(sweep_trouble(s, 1, &t));
-    assert_true(sweep_trouble(s, 0, &t));
-    assert_int_equal(t->kind, SWEEP_MUTE);
-    assert_int_equal(t->port, sweep_node(s, 1)->first_port + 2);
+    assert_true(weft_sweep_trouble(s, 0, &t));
+    assert_false(weft_sweep_trouble(s, 1, &t));
+    assert_true(weft_sweep_trouble(s, 0, &t));
+    assert_int_equal(t->kind, WEFT_SWEEP_MUTE);
+    assert_int_equal(t->port, weft_sweep_node(s, 1)->first_port + 2);
     assert_int_equal(t->ways, 1);
     assert_int_equal(t->tried[0].hops, 2);
     assert_int_equal(t->tried[0].ports[1], 2);
-    (void)sweep_free(s);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 
 static void test_who_stops_answering_is_named_once(void **state)
 {
     struct cf *cf = lab("fat-tree:hosts=8,radix=4", 1);
-    const struct sweep_trouble *t = NULL;
-    struct sweep *s;
+    const struct weft_sweep_trouble *t = NULL;
+    struct weft_sweep *s;
 
     (void)state;
     ff_command(cf->ff, "at 70us loss 100% on agent leaf-0001");
     s = cf_sweep(cf, NULL);
-    assert_true(sweep_trouble(s, 0, &t));
-    assert_int_equal(t->kind, SWEEP_STOPPED);
+    assert_true(weft_sweep_trouble(s, 0, &t));
+    assert_int_equal(t->kind, WEFT_SWEEP_STOPPED);
     assert_int_equal(t->ways, 1);
-    assert_false(sweep_trouble(s, 1, &t));
-    assert_int_equal(sweep_port(s, t->port)->node, 1);
-    assert_true(sweep_port(s, sweep_node(s, 1)->first_port)->silent);
-    assert_int_equal(sweep_node_count(s), 2);
-    (void)sweep_free(s);
+    assert_false(weft_sweep_trouble(s, 1, &t));
+    assert_int_equal(weft_sweep_port(s, t->port)->node, 1);
+    assert_true(weft_sweep_port(s, weft_sweep_node(s, 1)->first_port)->silent);
+    assert_int_equal(weft_sweep_node_count(s), 2);
+    (void)weft_sweep_free(s);
     cf_free(cf);
 }
 

@@ -24,7 +24,7 @@ static void test_without_a_file_everything_counts(void **state)
 
     (void)state;
     thresholds_init(&t);
-    for (unsigned c = 0; c < PMA_ERRORS; c++)
+    for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++)
         assert_int_equal(t.above[c], 0);
 }
 
@@ -46,11 +46,11 @@ static void test_names_numbers_and_comments(void **state)
                            &t, &notes),
                      0);
     assert_int_equal(notes.count, 0);
-    assert_int_equal(t.above[PMA_SYMBOL_ERRORS], 11);
-    assert_int_equal(t.above[PMA_LINK_DOWNED], 16);
-    assert_int_equal(t.above[PMA_RCV_ERRORS], 8);
-    assert_int_equal(t.above[PMA_XMIT_DISCARDS], 0);
-    assert_true(t.above[PMA_XMIT_WAIT] == UINT64_MAX);
+    assert_int_equal(t.above[WEFT_PMA_SYMBOL_ERRORS], 11);
+    assert_int_equal(t.above[WEFT_PMA_LINK_DOWNED], 16);
+    assert_int_equal(t.above[WEFT_PMA_RCV_ERRORS], 8);
+    assert_int_equal(t.above[WEFT_PMA_XMIT_DISCARDS], 0);
+    assert_true(t.above[WEFT_PMA_XMIT_WAIT] == UINT64_MAX);
 }
 
 static void test_a_name_that_no_counter_has_is_said(void **state)
@@ -61,7 +61,7 @@ static void test_a_name_that_no_counter_has_is_said(void **state)
     (void)state;
     thresholds_init(&t);
     assert_int_equal(parse("SymbolErrorCounters=1\nVL15Dropped=2\nXyzzy=3\n", &t, &notes), 0);
-    assert_int_equal(t.above[PMA_VL15_DROPPED], 2);
+    assert_int_equal(t.above[WEFT_PMA_VL15_DROPPED], 2);
     assert_int_equal(notes.count, 2);
     assert_int_equal(notes.notes[0].line, 1);
     assert_string_equal(notes.notes[0].text, "there is no counter SymbolErrorCounters; did you "
@@ -110,7 +110,7 @@ static void test_lines_that_are_none(void **state)
         assert_int_equal(parse(text, &t, &notes), WEFT_ERR_INVALID);
         assert_int_equal(notes.count, 1);
         assert_int_equal(notes.notes[0].line, 2);
-        assert_int_equal(t.above[PMA_VL15_DROPPED], 0);
+        assert_int_equal(t.above[WEFT_PMA_VL15_DROPPED], 0);
     }
 }
 
