@@ -3,8 +3,11 @@
 #include "fabric/command.h"
 #include "fabric/counters.h"
 #include "fabric/functions.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/names.h"
+#include "fabric/plug.h"
+#include "fabric/pma.h"
 #include "fabric/script.h"
 #include "fabric/trap.h"
 #include "fabric/words.h"
@@ -54,15 +57,24 @@ static void die(struct fabric *f, struct node *n, bool on)
         link_update(f, node_port(f, n, (uint8_t)i));
 }
 
-/* Faults of a command: one, or one for each direction of a link. */
+/* Faults of a command: one, or one for each direction of a link, which must have its cable. */
 static unsigned faults_of(const struct fabric *f, const struct command *c, struct fault ret[2])
 {
-    ret[0] = c->fault;
-    ret[1] = c->fault;
-    if (c->fault.place != FAULT_ON_PORT || !c->both)
+    unsigned count = 0;
+
+    if (c->fault.place != FAULT_ON_PORT) {
+        ret[0] = c->fault;
         return 1;
-    ret[1].where = f->ports[c->fault.where].peer;
-    return ret[1].where == ret[0].where ? 1 : 2;
+    }
+    if (f->ports[c->fault.where].peer == FABRIC_NONE)
+        return 0;
+    if (c->out)
+        ret[count++] = c->fault;
+    if (c->in) {
+        ret[count] = c->fault;
+        ret[count++].where = f->ports[c->fault.where].peer;
+    }
+    return count;
 }
 
 uint32_t command_faults(const struct fabric *f, const struct command *c)
@@ -121,11 +133,54 @@ static void rename_node(struct fabric *f, struct node *n, const char *name)
     }
 }
 
-int command_do(struct fabric *f, const struct command *c)
+/* What the PMA of a node answers, and when. */
+static void change_pma(struct fabric *f, struct node *n, uint8_t lacks, weft_time takes)
+{
+    f->broken -= pma_changes(n);
+    n->pma_lacks = lacks;
+    n->pma_ns = takes;
+    f->broken += pma_changes(n);
+}
+
+/* Whether the link that a command is about has no cable by now. */
+static bool lacks_cable(const struct fabric *f, const struct command *c)
+{
+    bool on_link =
+        c->verb == COMMAND_CUT || c->verb == COMMAND_WEAR ||
+        ((c->verb == COMMAND_BEGIN || c->verb == COMMAND_END) && c->fault.place == FAULT_ON_PORT);
+
+    return on_link && f->ports[c->port].peer == FABRIC_NONE;
+}
+
+static int do_virtual(struct fabric *f, const struct command *c, struct fabric_error *error)
+{
+    int err = functions_assign(f, &f->ports[c->port], c->function, c->number, c->key);
+
+    if (err != 0)
+        snprintf(error->text, sizeof(error->text),
+                 "the function has this P_Key or this entry already, and may have no two "
+                 "(--vf-strict): unassign it first");
+    return err;
+}
+
+static int do_cable(struct fabric *f, const struct command *c, struct fabric_error *error)
+{
+    int err = plug_check(f, c, error);
+
+    if (err == 0)
+        plug_do(f, c);
+    return err;
+}
+
+int command_do(struct fabric *f, const struct command *c, struct fabric_error *error)
 {
     struct node *n = &f->nodes[c->node];
     struct port *p = &f->ports[c->port];
 
+    if (lacks_cable(f, c)) {
+        snprintf(error->text, sizeof(error->text), "the port has no cable any more");
+        return WEFT_ERR_NOTFOUND;
+    }
     switch (c->verb) {
     case COMMAND_NOTHING:
         break;
@@ -168,9 +223,28 @@ int command_do(struct fabric *f, const struct command *c)
         rename_node(f, n, c->name);
         break;
     case COMMAND_VF:
-        return functions_assign(f, p, c->function, c->number, c->key);
+        return do_virtual(f, c, error);
     case COMMAND_VF_SMP:
         functions_let_send_smps(f, p, c->function, c->on);
+        break;
+    case COMMAND_CABLE_ADD:
+    case COMMAND_CABLE_MOVE:
+    case COMMAND_CABLE_REMOVE:
+        return do_cable(f, c, error);
+    case COMMAND_PMA:
+        change_pma(f, n, (uint8_t)((n->pma_lacks & ~c->number) | c->key), n->pma_ns);
+        break;
+    case COMMAND_PMA_TIME:
+        change_pma(f, n, n->pma_lacks, c->value);
+        break;
+    case COMMAND_PMA_RESTORE:
+        change_pma(f, n, 0, 0);
+        break;
+    case COMMAND_LIE:
+        lie_begin(f, n, (enum lie)c->number, c->other);
+        break;
+    case COMMAND_TRUTH:
+        lie_end_all(f, n);
         break;
     }
     return 0;
@@ -184,8 +258,13 @@ void command_remark(const struct fabric *f, const struct command *c, struct fabr
     char name[4 * TOPO_NAME_BYTES] = "";
     struct wire_text text = {.out = name, .cap = sizeof(name)};
 
-    if (c->verb != COMMAND_CUT || c->on)
+    if ((c->verb != COMMAND_CUT || c->on) && c->verb != COMMAND_CABLE_ADD &&
+        c->verb != COMMAND_CABLE_MOVE)
         return;
+    if (c->verb == COMMAND_CABLE_MOVE)
+        p = &f->ports[c->other];
+    if (p->peer == FABRIC_NONE)
+        return; /* it was refused */
     if (!p->disabled)
         p = other_end(f, p);
     if (!p->disabled)

@@ -259,6 +259,7 @@ static void clear_ports(struct fabric *f)
 {
     for (uint32_t i = 0; i < f->port_count; i++) {
         f->ports[i].peer = FABRIC_NONE;
+        f->ports[i].built_peer = FABRIC_NONE;
         f->ports[i].attached = FABRIC_NONE;
         f->ports[i].fault = FABRIC_NONE;
     }
@@ -425,6 +426,7 @@ static int connect_cables(struct fabric *f, const struct topo *t, struct fabric_
         if (p->peer != FABRIC_NONE || t->ports[record->peer_port].peer_port != i)
             return refuse_cable(f, p, error);
         p->peer = port_index(f, peer);
+        p->built_peer = p->peer;
         if (peer->peer == port_index(f, p))
             link_begin(p, peer);
     }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parsing of commands: one function for each first word, over a cursor that knows what to say when
- * a word is not the expected one. */
-#include "fabric/command.h"
-
+/* Parsing of commands: one function for each first word. */
 #include "core/base/quantity.h"
-#include "core/base/suggest.h"
-#include "fabric/attach.h"
 #include "fabric/counters.h"
 #include "fabric/functions.h"
+#include "fabric/lie.h"
+#include "fabric/parser.h"
+#include "fabric/plug.h"
+#include "fabric/pma.h"
 #include "fabric/script.h"
 #include "fabric/trap.h"
 
@@ -16,222 +15,10 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bytes of a wrong word that a message shows. */
-#define SHOWN_BYTES 48
-
 /* LinkWidthEnabled of all widths, LinkSpeedEnabled and LinkSpeedExtEnabled of all speeds. */
 #define WIDTHS_ALL     0x1F
 #define SPEEDS_ALL     0x0F
 #define SPEEDS_EXT_ALL 0x0F
-
-struct parser {
-    const struct fabric *f;
-    struct words words;
-    uint8_t next;
-    struct command *c;
-    struct fabric_error *error;
-};
-
-/* The next word, or NULL at the line's end. */
-static const char *peek(const struct parser *p)
-{
-    return p->next < p->words.count ? words_text(&p->words, p->next) : NULL;
-}
-
-/* Says that the next word is not what is expected here. */
-static int refuse(struct parser *p, const char *expected)
-{
-    const char *word = peek(p);
-    char shown[4 * SHOWN_BYTES + 1] = "";
-    struct wire_text text = {.out = shown, .cap = sizeof(shown)};
-    size_t length;
-
-    if (!word) {
-        snprintf(p->error->text, sizeof(p->error->text), "the line ends where %s is expected",
-                 expected);
-        return WEFT_ERR_FORMAT;
-    }
-    length = strlen(word);
-    wire_text_escaped(&text, (const uint8_t *)word, length < SHOWN_BYTES ? length : SHOWN_BYTES,
-                      false);
-    wire_text_end(&text);
-    snprintf(p->error->text, sizeof(p->error->text), "\"%s\" stands where %s is expected", shown,
-             expected);
-    return WEFT_ERR_FORMAT;
-}
-
-/* A list of words of which one is expected; the end of the array is a NULL. */
-typedef const char *const *choices;
-
-/* Adds to what refuse() said which of the words may have been meant. */
-static void suggest_one(struct parser *p, choices words)
-{
-    size_t used = strlen(p->error->text);
-    struct suggest near;
-
-    suggest_start(&near, peek(p) ? peek(p) : "");
-    for (size_t i = 0; words[i]; i++)
-        suggest_offer(&near, words[i]);
-    if (suggest_best(&near))
-        snprintf(p->error->text + used, sizeof(p->error->text) - used, ": did you mean %s?",
-                 suggest_best(&near));
-}
-
-static int refuse_choice(struct parser *p, choices words)
-{
-    char expected[192] = "";
-    struct wire_text list = {.out = expected, .cap = sizeof(expected)};
-    int err;
-
-    for (size_t i = 0; words[i]; i++) {
-        if (i > 0)
-            wire_text_string(&list, words[i + 1] ? ", " : " or ");
-        wire_text_string(&list, words[i]);
-    }
-    wire_text_end(&list);
-    err = refuse(p, expected);
-    suggest_one(p, words);
-    return err;
-}
-
-/* Takes the next word if it is this one. */
-static bool take(struct parser *p, const char *word)
-{
-    if (!peek(p) || strcmp(peek(p), word) != 0)
-        return false;
-    p->next++;
-    return true;
-}
-
-/* Takes one of several words. */
-static int choose(struct parser *p, choices words, unsigned *ret)
-{
-    for (unsigned i = 0; words[i]; i++) {
-        if (take(p, words[i])) {
-            *ret = i;
-            return 0;
-        }
-    }
-    return refuse_choice(p, words);
-}
-
-/* Takes one of two words: whether it is the first. */
-static int choose_flag(struct parser *p, const char *yes, const char *no, bool *ret)
-{
-    const char *const words[] = {yes, no, NULL};
-    unsigned which = 0;
-    int err = choose(p, words, &which);
-
-    *ret = which == 0;
-    return err;
-}
-
-static int want(struct parser *p, const char *word)
-{
-    return take(p, word) ? 0 : refuse(p, word);
-}
-
-static int take_count(struct parser *p, uint64_t max, const char *expected, uint64_t *ret)
-{
-    if (!peek(p) || !quantity_parse_count(peek(p), ret) || *ret > max)
-        return refuse(p, expected);
-    p->next++;
-    return 0;
-}
-
-static int take_time(struct parser *p, weft_time max, const char *expected, weft_time *ret)
-{
-    if (!peek(p) || !quantity_parse_duration(peek(p), ret) || *ret > max)
-        return refuse(p, expected);
-    p->next++;
-    return 0;
-}
-
-static int take_share(struct parser *p, uint32_t *ret)
-{
-    const char *word = peek(p);
-
-    if (!word || !memchr(word, '%', strlen(word)) || !quantity_parse_share(word, ret))
-        return refuse(p, "a percentage from 0% to 100%, such as 2.5%,");
-    p->next++;
-    return 0;
-}
-
-static int take_node(struct parser *p)
-{
-    int err;
-
-    if (!peek(p))
-        return refuse(p, "a node");
-    err = fabric_find(p->f, peek(p), &p->c->node, p->error);
-    if (err == 0)
-        p->next++;
-    return err;
-}
-
-/* What a port must be. */
-enum port_kind {
-    PORT_ANY,    /* a switch's port 0 too */
-    PORT_CABLED, /* one with a cable */
-};
-
-static int refuse_port(struct parser *p, enum port_kind kind, const char *what, uint64_t number)
-{
-    const struct node *n = &p->f->nodes[p->c->node];
-    char name[4 * TOPO_NAME_BYTES] = "";
-    struct wire_text text = {.out = name, .cap = sizeof(name)};
-
-    words_quote(&text, n->name);
-    wire_text_end(&text);
-    snprintf(p->error->text, sizeof(p->error->text), "%.80s %s %llu: its ports are %d to %d", name,
-             what, (unsigned long long)number, kind == PORT_ANY && node_is_switch(n) ? 0 : 1,
-             n->ports);
-    return WEFT_ERR_NOTFOUND;
-}
-
-static int take_port(struct parser *p, enum port_kind kind)
-{
-    const struct word *word = &p->words.word[p->next];
-    char name[WORDS_LINE_BYTES + 1];
-    uint64_t number;
-    const struct node *n;
-    int err;
-
-    if (!peek(p) || word->slash == WORDS_NO_SLASH ||
-        !quantity_parse_count(peek(p) + word->slash + 1, &number))
-        return refuse(p, "NODE/PORT, a node and the number of its port,");
-    memcpy(name, peek(p), word->slash);
-    name[word->slash] = '\0';
-    err = fabric_find(p->f, name, &p->c->node, p->error);
-    if (err != 0)
-        return err;
-    n = &p->f->nodes[p->c->node];
-    if (number > n->ports || (number == 0 && !node_is_switch(n)))
-        return refuse_port(p, kind, "has no port", number);
-    p->c->port = n->first_port + (uint32_t)number;
-    if (kind == PORT_CABLED && p->f->ports[p->c->port].peer == FABRIC_NONE)
-        return refuse_port(p, kind, "has no cable at port", number);
-    p->next++;
-    return 0;
-}
-
-/* A node alone, or NODE/PORT. */
-static int take_port_of_node(struct parser *p)
-{
-    uint16_t slash = p->next < p->words.count ? p->words.word[p->next].slash : WORDS_NO_SLASH;
-    const struct node *n;
-    uint64_t number;
-    int err;
-
-    if (slash != WORDS_NO_SLASH && quantity_parse_count(peek(p) + slash + 1, &number))
-        return take_port(p, PORT_ANY);
-    err = take_node(p);
-    if (err != 0)
-        return err;
-    n = &p->f->nodes[p->c->node];
-    p->c->port = n->first_port + attach_pick_port(p->f, n);
-    return 0;
-}
 
 /* Masks of what a cable with so many lanes, or of such a speed, can still do. */
 static int take_width(struct parser *p)
@@ -239,7 +26,7 @@ static int take_width(struct parser *p)
     static const char *const words[] = {"1x", "2x", "4x", "8x", "12x", NULL};
     static const uint8_t masks[] = {0x01, 0x11, 0x13, 0x17, 0x1F};
     unsigned which;
-    int err = choose(p, words, &which);
+    int err = parser_choose(p, words, &which);
 
     if (err == 0)
         p->c->width = masks[which];
@@ -251,7 +38,7 @@ static int take_speed(struct parser *p)
     static const char *const words[] = {"SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR", NULL};
     static const uint8_t masks[][2] = {{1, 0}, {3, 0}, {7, 0}, {15, 1}, {15, 3}, {15, 7}, {15, 15}};
     unsigned which;
-    int err = choose(p, words, &which);
+    int err = parser_choose(p, words, &which);
 
     if (err == 0) {
         p->c->speed = masks[which][0];
@@ -264,10 +51,10 @@ static int parse_link(struct parser *p)
 {
     static const char *const words[] = {"down", "up", "width", "speed", "restore", NULL};
     unsigned which = 0;
-    int err = take_port(p, PORT_CABLED);
+    int err = parser_take_port(p, PORT_CABLED);
 
     if (err == 0)
-        err = choose(p, words, &which);
+        err = parser_choose(p, words, &which);
     if (err != 0)
         return err;
     if (which < 2) {
@@ -283,25 +70,51 @@ static int parse_link(struct parser *p)
     p->c->speed_ext = SPEEDS_EXT_ALL;
     if (which == 2)
         err = take_width(p);
-    if (err == 0 && (which == 3 || take(p, "speed")))
+    if (err == 0 && (which == 3 || parser_take(p, "speed")))
         err = take_speed(p);
     return err;
 }
 
+static int parse_cable(struct parser *p)
+{
+    static const char *const words[] = {"add", "move", "remove", NULL};
+    static const enum command_verb verbs[] = {COMMAND_CABLE_ADD, COMMAND_CABLE_MOVE,
+                                              COMMAND_CABLE_REMOVE};
+    struct command *c = p->c;
+    unsigned which = 0;
+    uint32_t from;
+    int err = parser_take_port(p, PORT_PLUG);
+
+    if (err == 0)
+        err = parser_choose(p, words, &which);
+    if (err != 0)
+        return err;
+    c->verb = verbs[which];
+    from = c->port;
+    if (c->verb != COMMAND_CABLE_REMOVE) {
+        err = parser_take_port(p, PORT_PLUG);
+        c->other = c->port;
+        c->port = from;
+    }
+    if (err != 0 || p->moves)
+        return err;
+    return plug_check(p->f, c, p->error);
+}
+
 static int parse_node(struct parser *p)
 {
-    int err = take_node(p);
+    int err = parser_take_node(p);
 
     p->c->verb = COMMAND_DIE;
-    return err != 0 ? err : choose_flag(p, "dead", "alive", &p->c->on);
+    return err != 0 ? err : parser_choose_flag(p, "dead", "alive", &p->c->on);
 }
 
 static int parse_sa(struct parser *p)
 {
-    int err = take_node(p);
+    int err = parser_take_node(p);
 
     p->c->verb = COMMAND_SA_BUSY;
-    return err != 0 ? err : choose_flag(p, "busy", "ok", &p->c->on);
+    return err != 0 ? err : parser_choose_flag(p, "busy", "ok", &p->c->on);
 }
 
 /* Where: behind "on". */
@@ -312,31 +125,28 @@ static int take_place(struct parser *p)
                                               FAULT_ON_TRANSIT, FAULT_ON_ALL};
     struct command *c = p->c;
     unsigned which;
-    int err = choose(p, words, &which);
+    int err = parser_choose(p, words, &which);
 
     if (err != 0)
         return err;
     c->fault.place = places[which];
     if (c->fault.place == FAULT_ON_NODE || c->fault.place == FAULT_ON_AGENT) {
-        err = take_node(p);
+        err = parser_take_node(p);
         c->fault.where = c->node;
     } else if (c->fault.place == FAULT_ON_PORT) {
-        err = take_port(p, PORT_CABLED);
+        err = parser_take_port(p, PORT_CABLED);
         c->fault.where = c->port;
-        c->both = true;
-        if (err == 0 && take(p, "out")) {
-            c->both = false;
-        } else if (err == 0 && take(p, "in")) {
-            c->both = false;
-            c->fault.where = p->f->ports[c->port].peer;
-        }
+        c->out = err == 0 && parser_take(p, "out");
+        c->in = err == 0 && !c->out && parser_take(p, "in");
+        if (!c->out && !c->in)
+            c->out = c->in = true;
     }
     return err;
 }
 
 static int take_place_and_filter(struct parser *p)
 {
-    int err = want(p, "on");
+    int err = parser_want(p, "on");
 
     if (err == 0)
         err = take_place(p);
@@ -349,16 +159,16 @@ static int take_place_and_filter(struct parser *p)
     }
     if (err != 0)
         return err;
-    if (take(p, "requests"))
+    if (parser_take(p, "requests"))
         p->c->fault.filter = FAULT_REQUESTS;
-    else if (take(p, "replies"))
+    else if (parser_take(p, "replies"))
         p->c->fault.filter = FAULT_REPLIES;
     return 0;
 }
 
 static int take_delay(struct parser *p, weft_time *ret)
 {
-    return take_time(p, FAULT_TIME_MAX, "a time of at most 1h, such as 5ms,", ret);
+    return parser_take_time(p, FAULT_TIME_MAX, "a time of at most 1h, such as 5ms,", ret);
 }
 
 /* What a fault of its kind needs to be said. */
@@ -370,11 +180,11 @@ static int take_extent(struct parser *p)
     if (fault->kind == FAULT_DELAY) {
         fault->share = FAULT_SHARE_ALL;
         err = take_delay(p, &fault->delay_ns);
-        return err == 0 && take(p, "jitter") ? take_delay(p, &fault->jitter_ns) : err;
+        return err == 0 && parser_take(p, "jitter") ? take_delay(p, &fault->jitter_ns) : err;
     }
-    err = take_share(p, &fault->share);
+    err = parser_take_share(p, &fault->share);
     if (err == 0 && fault->kind == FAULT_REORDER) {
-        err = want(p, "by");
+        err = parser_want(p, "by");
         if (err == 0)
             err = take_delay(p, &fault->delay_ns);
     }
@@ -396,7 +206,7 @@ static int parse_fault(struct parser *p, enum fault_kind kind)
 
     c->fault.kind = kind;
     c->verb = COMMAND_END;
-    if (!take(p, "off")) {
+    if (!parser_take(p, "off")) {
         err = take_extent(p);
         c->verb = has_effect(&c->fault) ? COMMAND_BEGIN : COMMAND_END;
     }
@@ -431,7 +241,7 @@ static int parse_reorder(struct parser *p)
 static int parse_clear(struct parser *p)
 {
     p->c->verb = COMMAND_CLEAR;
-    if (!take(p, "on"))
+    if (!parser_take(p, "on"))
         return 0;
     p->c->verb = COMMAND_END;
     p->c->fault.kind = FAULT_KINDS;
@@ -443,10 +253,10 @@ static int parse_cancel(struct parser *p)
     struct command *c = p->c;
 
     c->verb = COMMAND_CANCEL;
-    if (take(p, "all"))
+    if (parser_take(p, "all"))
         return 0;
-    if (!peek(p) || !quantity_parse_count(peek(p), &c->value) || c->value == 0)
-        return refuse(p, "all, or the number of a line that waits,");
+    if (!parser_peek(p) || !quantity_parse_count(parser_peek(p), &c->value) || c->value == 0)
+        return parser_refuse(p, "all, or the number of a line that waits,");
     if (!script_waits(p->f, c->value)) {
         snprintf(p->error->text, sizeof(p->error->text),
                  "no line of number %llu waits; weft fabric ctl faults lists those that do",
@@ -460,11 +270,11 @@ static int parse_cancel(struct parser *p)
 static int refuse_counter(struct parser *p)
 {
     const char *words[COUNTERS + 1] = {NULL};
-    int err = refuse(p, "the name of a counter, such as symbol_errors,");
+    int err = parser_refuse(p, "the name of a counter, such as symbol_errors,");
 
     for (int c = 0; c < COUNTERS; c++)
         words[c] = counter_name((enum counter)c);
-    suggest_one(p, words);
+    parser_suggest_one(p, words);
     return err;
 }
 
@@ -473,19 +283,19 @@ static int parse_counter(struct parser *p)
     struct command *c = p->c;
     enum counter counter = COUNTERS;
     bool set = false;
-    int err = take_port(p, PORT_ANY);
+    int err = parser_take_port(p, PORT_ANY);
 
     if (err != 0)
         return err;
-    if (peek(p))
-        counter = counter_find(peek(p), strlen(peek(p)));
+    if (parser_peek(p))
+        counter = counter_find(parser_peek(p), strlen(parser_peek(p)));
     if (counter == COUNTERS)
         return refuse_counter(p);
     p->next++;
     c->number = (uint16_t)counter;
-    err = choose_flag(p, "set", "add", &set);
+    err = parser_choose_flag(p, "set", "add", &set);
     c->verb = set ? COMMAND_COUNTER_SET : COMMAND_COUNTER_ADD;
-    return err != 0 ? err : take_count(p, UINT64_MAX, "a whole number", &c->value);
+    return err != 0 ? err : parser_take_count(p, UINT64_MAX, "a whole number", &c->value);
 }
 
 /* Such a trap tells of a link, or of packets that cross the port: the switch at the other end of
@@ -520,12 +330,12 @@ static int parse_trap(struct parser *p)
         TRAP_BAD_QKEY,   TRAP_BAD_PKEY_SWITCH};
     bool is_switch;
     unsigned which;
-    int err = take_port(p, PORT_ANY);
+    int err = parser_take_port(p, PORT_ANY);
 
     if (err != 0)
         return err;
     is_switch = node_is_switch(&p->f->nodes[p->c->node]);
-    err = choose(p, words, &which);
+    err = parser_choose(p, words, &which);
     if (err != 0)
         return err;
     p->c->verb = COMMAND_TRAP;
@@ -571,7 +381,7 @@ static int take_index(struct parser *p, const char *name, const char *whose, con
 
     snprintf(expected, sizeof(expected), "%s, 0 to %u of the %s's P_Key table,%s", name, last,
              whose, other);
-    err = take_count(p, last, expected, &index);
+    err = parser_take_count(p, last, expected, &index);
     *ret = (uint16_t)index;
     return err;
 }
@@ -579,14 +389,14 @@ static int take_index(struct parser *p, const char *name, const char *whose, con
 static int parse_pkey(struct parser *p)
 {
     struct command *c = p->c;
-    int err = take_port(p, PORT_ANY);
+    int err = parser_take_port(p, PORT_ANY);
 
     if (err == 0)
         err = take_index(p, "INDEX", "port", "", &c->number);
     if (err != 0)
         return err;
-    if (!peek(p) || !read_key(peek(p), &c->key))
-        return refuse(p, "a P_Key such as 0x8001");
+    if (!parser_peek(p) || !read_key(parser_peek(p), &c->key))
+        return parser_refuse(p, "a P_Key such as 0x8001");
     p->next++;
     c->verb = COMMAND_PKEY;
     return 0;
@@ -598,7 +408,7 @@ static int parse_vf(struct parser *p)
     struct command *c = p->c;
     uint64_t function = 0;
     unsigned which = 0;
-    int err = take_port_of_node(p);
+    int err = parser_take_port_of_node(p);
 
     if (err != 0)
         return err;
@@ -609,49 +419,141 @@ static int parse_vf(struct parser *p)
         return WEFT_ERR_NOTFOUND;
     }
     c->verb = COMMAND_VF;
-    err = take_count(p, p->f->config.vfs, "the number of a virtual function", &function);
+    err = parser_take_count(p, p->f->config.vfs, "the number of a virtual function", &function);
     if (err == 0 && function == WEFT_PKEY_PF) {
         p->next--;
-        return refuse(p, "a virtual function (0, the physical one, sees the port's own table)");
+        return parser_refuse(p,
+                             "a virtual function (0, the physical one, sees the port's own table)");
     }
     c->function = (uint8_t)function;
     if (err == 0)
-        err = choose(p, words, &which);
+        err = parser_choose(p, words, &which);
     if (err == 0 && which == 1) {
         c->verb = COMMAND_VF_SMP;
-        return choose_flag(p, "on", "off", &c->on);
+        return parser_choose_flag(p, "on", "off", &c->on);
     }
     if (err == 0)
         err = take_index(p, "INDEX", "function", "", &c->number);
     c->key = WEFT_PKEY_UNASSIGNED;
-    if (err != 0 || take(p, "none"))
+    if (err != 0 || parser_take(p, "none"))
         return err;
     return take_index(p, "ENTRY", "port", " or none", &c->key);
 }
 
 static int parse_name(struct parser *p)
 {
-    int err = take_node(p);
+    int err = parser_take_node(p);
 
     if (err != 0)
         return err;
-    if (!peek(p) || strlen(peek(p)) >= sizeof(p->c->name))
-        return refuse(p, "a NodeDescription of at most 64 bytes");
-    memcpy(p->c->name, peek(p), strlen(peek(p)) + 1);
+    if (!parser_peek(p) || strlen(parser_peek(p)) >= sizeof(p->c->name))
+        return parser_refuse(p, "a NodeDescription of at most 64 bytes");
+    memcpy(p->c->name, parser_peek(p), strlen(parser_peek(p)) + 1);
     p->next++;
     p->c->verb = COMMAND_NAME;
     return 0;
+}
+
+/* Says that a node has nothing of what only switches have. */
+static int refuse_no_switch(struct parser *p, const char *what)
+{
+    snprintf(p->error->text, sizeof(p->error->text),
+             "%s is for switches: a channel adapter or router speaks for the port it is asked by",
+             what);
+    return WEFT_ERR_FORMAT;
+}
+
+static int parse_pma(struct parser *p)
+{
+    static const char *const words[] = {"all-port-select", "extended", "mute",
+                                        "restore",         "time",     NULL};
+    static const char *const extended[] = {"full", "no-errors", "no-ietf", "none", NULL};
+    static const uint8_t lacks[] = {0, PMA_LACKS_ERRORS, PMA_LACKS_ERRORS | PMA_LACKS_IETF,
+                                    PMA_LACKS_ERRORS | PMA_LACKS_IETF | PMA_LACKS_EXTENDED};
+    struct command *c = p->c;
+    unsigned which = 0;
+    int err = parser_take_node(p);
+
+    if (err == 0)
+        err = parser_choose(p, words, &which);
+    if (err != 0)
+        return err;
+    c->verb = which == 4 ? COMMAND_PMA_TIME : COMMAND_PMA;
+    c->number = which == 0 ? PMA_LACKS_ALL_PORTS : which == 1 ? lacks[3] : PMA_MUTE;
+    c->key = c->number;
+    switch (which) {
+    case 0:
+        if (!node_is_switch(&p->f->nodes[c->node]))
+            return refuse_no_switch(p, "all-port-select");
+        err = parser_choose_flag(p, "off", "on", &c->on);
+        c->key = c->on ? c->number : 0;
+        break;
+    case 1:
+        err = parser_choose(p, extended, &which);
+        c->key = err == 0 ? lacks[which] : 0;
+        break;
+    case 3:
+        c->verb = COMMAND_PMA_RESTORE;
+        break;
+    case 4:
+        err = take_delay(p, &c->value);
+        break;
+    default:
+        break;
+    }
+    return err;
+}
+
+static int parse_lie(struct parser *p)
+{
+    const char *words[LIES + 2] = {NULL};
+    struct command *c = p->c;
+    uint32_t node;
+    unsigned which = 0;
+    int err = parser_take_node(p);
+
+    for (unsigned i = 0; i < LIES; i++)
+        words[i] = lie_word((enum lie)i);
+    words[LIES] = "off";
+    if (err == 0)
+        err = parser_choose(p, words, &which);
+    if (err != 0)
+        return err;
+    c->verb = which == LIES ? COMMAND_TRUTH : COMMAND_LIE;
+    c->number = (uint16_t)which;
+    node = c->node;
+    if (c->verb == COMMAND_LIE && lie_is_of_switches((enum lie)which) &&
+        !node_is_switch(&p->f->nodes[node]))
+        return refuse_no_switch(p, words[which]);
+    if (c->verb == COMMAND_LIE && lie_has_model((enum lie)which))
+        err = parser_take_node(p);
+    c->other = c->node;
+    c->node = node;
+    return err;
 }
 
 static const struct {
     const char *word;
     int (*parse)(struct parser *p);
 } verbs[] = {
-    {"link", parse_link},       {"node", parse_node},           {"loss", parse_loss},
-    {"delay", parse_delay},     {"duplicate", parse_duplicate}, {"corrupt", parse_corrupt},
-    {"reorder", parse_reorder}, {"clear", parse_clear},         {"cancel", parse_cancel},
-    {"sa", parse_sa},           {"counter", parse_counter},     {"trap", parse_trap},
-    {"pkey", parse_pkey},       {"name", parse_name},           {"vf", parse_vf},
+    {"link", parse_link},
+    {"node", parse_node},
+    {"loss", parse_loss},
+    {"delay", parse_delay},
+    {"duplicate", parse_duplicate},
+    {"corrupt", parse_corrupt},
+    {"reorder", parse_reorder},
+    {"clear", parse_clear},
+    {"cancel", parse_cancel},
+    {"sa", parse_sa},
+    {"counter", parse_counter},
+    {"trap", parse_trap},
+    {"pkey", parse_pkey},
+    {"name", parse_name},
+    {"vf", parse_vf},
+    {"cable", parse_cable},
+    {"pma", parse_pma},
+    {"lie", parse_lie},
 };
 
 /* What a line with a time begins with. */
@@ -684,7 +586,7 @@ static int parse_verb(struct parser *p)
     /* A line without a time can have one: parse_start() has found none. */
     for (size_t i = 0; i < LENGTH(starts) && p->next == 0; i++)
         words[count++] = starts[i];
-    err = choose(p, words, &which);
+    err = parser_choose(p, words, &which);
     return err != 0 ? err : verbs[which].parse(p);
 }
 
@@ -693,17 +595,17 @@ static int parse_start(struct parser *p, struct command_time *when)
     static const char expected[] = "a time such as 1.5s or 2h";
     int err = 0;
 
-    if (take(p, "at"))
+    if (parser_take(p, "at"))
         when->start = COMMAND_AT;
-    else if (take(p, "after"))
+    else if (parser_take(p, "after"))
         when->start = COMMAND_AFTER;
     if (when->start != COMMAND_NOW)
-        err = take_time(p, COMMAND_TIME_MAX, expected, &when->offset_ns);
-    if (err != 0 || !take(p, "every"))
+        err = parser_take_time(p, COMMAND_TIME_MAX, expected, &when->offset_ns);
+    if (err != 0 || !parser_take(p, "every"))
         return err;
-    if (!peek(p) || !quantity_parse_duration(peek(p), &when->every_ns) ||
+    if (!parser_peek(p) || !quantity_parse_duration(parser_peek(p), &when->every_ns) ||
         when->every_ns < COMMAND_EVERY_MIN || when->every_ns > COMMAND_TIME_MAX)
-        return refuse(p, "a time of at least 1ms");
+        return parser_refuse(p, "a time of at least 1ms");
     p->next++;
     if (when->start == COMMAND_NOW) {
         when->start = COMMAND_AT;
@@ -714,15 +616,15 @@ static int parse_start(struct parser *p, struct command_time *when)
 
 static int parse_end(struct parser *p, struct command_time *when)
 {
-    if (when->every_ns != 0 && take(p, "until"))
-        return take_time(p, COMMAND_TIME_MAX, "a time such as 1.5s or 2h", &when->until_ns);
+    if (when->every_ns != 0 && parser_take(p, "until"))
+        return parser_take_time(p, COMMAND_TIME_MAX, "a time such as 1.5s or 2h", &when->until_ns);
     return 0;
 }
 
 int command_parse(const struct fabric *f, const char *line, size_t length, struct command *ret,
                   struct command_time *ret_when, struct fabric_error *error)
 {
-    struct parser p = {.f = f, .c = ret, .error = error};
+    struct parser p = {.f = f, .c = ret, .error = error, .moves = script_moves_cables(f)};
     int err = words_split(line, length, &p.words, error);
 
     *ret = (struct command){.verb = COMMAND_NOTHING};
@@ -734,8 +636,8 @@ int command_parse(const struct fabric *f, const char *line, size_t length, struc
         err = parse_verb(&p);
     if (err == 0)
         err = parse_end(&p, ret_when);
-    if (err == 0 && peek(&p))
-        err = refuse(&p, "the line's end");
+    if (err == 0 && parser_peek(&p))
+        err = parser_refuse(&p, "the line's end");
     return err;
 }
 
@@ -747,9 +649,9 @@ int fabric_find_port(const struct fabric *f, const char *text, uint32_t *ret_nod
     int err = words_split(text, strlen(text), &p.words, error);
 
     if (err == 0)
-        err = take_port_of_node(&p);
-    if (err == 0 && peek(&p))
-        err = refuse(&p, "the line's end");
+        err = parser_take_port_of_node(&p);
+    if (err == 0 && parser_peek(&p))
+        err = parser_refuse(&p, "the line's end");
     if (err != 0)
         return err;
     *ret_node = c.node;

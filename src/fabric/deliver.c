@@ -110,6 +110,12 @@ static void serve(struct fabric *f, struct port *at, struct packet *p)
     }
 }
 
+/* What an agent takes for a MAD. */
+static weft_time agent_time(const struct fabric *f, const struct node *n, bool smp)
+{
+    return f->config.agent_ns + (smp ? 0 : n->pma_ns);
+}
+
 /* Has the packet wait until the agent has served those before it. */
 static void enqueue(struct fabric *f, struct port *at, struct packet *p)
 {
@@ -119,7 +125,7 @@ static void enqueue(struct fabric *f, struct port *at, struct packet *p)
     uint32_t *waiting = smp ? &n->smps_waiting : &n->mads_waiting;
     weft_time *is_free = smp ? &n->sma_free : &n->pma_free;
     weft_time waits = *is_free > f->now ? *is_free - f->now : 0;
-    weft_time done = fabric_later(f, waits + f->config.agent_ns);
+    weft_time done = fabric_later(f, waits + agent_time(f, n, smp));
 
     if (*waiting >= depth) {
         counters_add(at, smp ? COUNTER_VL15_DROPPED : COUNTER_QP1_DROPPED, 1);
@@ -134,9 +140,13 @@ static void enqueue(struct fabric *f, struct port *at, struct packet *p)
 
 static void to_agent(struct fabric *f, struct port *at, struct packet *p)
 {
-    if (faults_any(f) && fault_at_agent(f, port_node(f, at)))
+    const struct node *n = port_node(f, at);
+
+    if (faults_any(f) && fault_at_agent(f, n))
         fabric_drop(f, at, p, DROP_LOST);
-    else if (f->config.agent_ns > 0)
+    else if (!is_smp(p) && (n->pma_lacks & PMA_MUTE) != 0)
+        fabric_drop(f, at, p, DROP_LOST);
+    else if (agent_time(f, n, is_smp(p)) > 0)
         enqueue(f, at, p);
     else
         serve(f, at, p);

@@ -285,8 +285,8 @@ weft_time fabric_deadline(const struct fabric *f);
  * @param error  why not; of a line that was done a remark, or empty
  * @return 0; WEFT_ERR_FORMAT: no such command or a malformed argument; WEFT_ERR_NOTFOUND: it names
  *         a node, port or cable that does not exist; WEFT_ERR_CONFLICT: several nodes have the
- *         name, or a VF is not to have this P_Key (vf_strict); WEFT_ERR_FULL: too many faults or
- * lines waiting; WEFT_ERR_CLOCK */
+ *         name, a port has a cable already, or a VF is not to have this P_Key (vf_strict);
+ *         WEFT_ERR_FULL: too many faults or lines waiting; WEFT_ERR_CLOCK */
 int fabric_command(struct fabric *f, weft_time now, const char *line, struct fabric_error *error);
 
 /** Whether a line begins with a word of the fault vocabulary. */
@@ -347,7 +347,7 @@ struct fabric_stats {
     uint64_t dropped_queue;     /**< a full queue: VL15, GSI, flights, deliveries */
     uint64_t dropped_key;       /**< M_Key, P_Key or Q_Key did not fit, or a VF's SMP */
     uint64_t dropped_unclaimed; /**< nobody took it, or it was malformed */
-    uint64_t refused;           /**< lines that found no room for their faults, or that vf_strict
+    uint64_t refused;           /**< lines that found no room, or not the cables, or that vf_strict
                                      forbids */
 };
 

@@ -139,6 +139,15 @@ void fault_end(struct fabric *f, const struct fault *what)
     f->stats.faults = f->faults->pool.used;
 }
 
+void fault_move(struct fabric *f, uint32_t from, uint32_t to)
+{
+    WEFT_ASSERT(f->ports[to].fault == FABRIC_NONE);
+    f->ports[to].fault = f->ports[from].fault;
+    f->ports[from].fault = FABRIC_NONE;
+    for (uint32_t slot = f->ports[to].fault; slot != FABRIC_NONE; slot = entry_at(f, slot)->next)
+        entry_at(f, slot)->what.where = to;
+}
+
 void faults_clear(struct fabric *f)
 {
     uint32_t slot = 0;

@@ -64,6 +64,9 @@ int fault_begin(struct fabric *f, const struct fault *what);
  * @param where  kind, filter, place and where of them; the rest does not matter */
 void fault_end(struct fabric *f, const struct fault *what);
 
+/** Has the faults of a port's link act at another port, which has none. */
+void fault_move(struct fabric *f, uint32_t from, uint32_t to);
+
 /** Ends all faults. */
 void faults_clear(struct fabric *f);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is in force and what is to come, as the commands that would do it again. */
 #include "fabric/fault.h"
+#include "fabric/lie.h"
 #include "fabric/names.h"
+#include "fabric/plug.h"
+#include "fabric/pma.h"
 #include "fabric/script.h"
 #include "fabric/words.h"
 
@@ -109,6 +112,56 @@ static void write_fault(struct wire_text *to, const struct fabric *f, const stru
     wire_text_char(to, '\n');
 }
 
+static void begin_line(struct wire_text *to, const struct fabric *f, const char *verb,
+                       uint32_t node)
+{
+    wire_text_string(to, verb);
+    write_node(to, f, node);
+}
+
+/* What its PMA is without, or slow. */
+static void write_pma(struct wire_text *to, const struct fabric *f, uint32_t node)
+{
+    const struct node *n = &f->nodes[node];
+
+    if ((n->pma_lacks & PMA_LACKS_ERRORS) != 0) {
+        begin_line(to, f, "pma ", node);
+        wire_text_string(to, (n->pma_lacks & PMA_LACKS_EXTENDED) != 0 ? " extended none\n"
+                             : (n->pma_lacks & PMA_LACKS_IETF) != 0   ? " extended no-ietf\n"
+                                                                      : " extended no-errors\n");
+    }
+    if ((n->pma_lacks & PMA_LACKS_ALL_PORTS) != 0) {
+        begin_line(to, f, "pma ", node);
+        wire_text_string(to, " all-port-select off\n");
+    }
+    if ((n->pma_lacks & PMA_MUTE) != 0) {
+        begin_line(to, f, "pma ", node);
+        wire_text_string(to, " mute\n");
+    }
+    if (n->pma_ns > 0) {
+        begin_line(to, f, "pma ", node);
+        wire_text_string(to, " time ");
+        write_time(to, n->pma_ns);
+        wire_text_char(to, '\n');
+    }
+}
+
+static void write_lies(struct wire_text *to, const struct fabric *f, uint32_t node)
+{
+    const struct node *n = &f->nodes[node];
+
+    for (unsigned l = 0; l < LIES && n->lies >> l != 0; l++) {
+        if ((n->lies >> l & 1) == 0)
+            continue;
+        begin_line(to, f, "lie ", node);
+        wire_text_char(to, ' ');
+        wire_text_string(to, lie_word((enum lie)l));
+        if (lie_has_model((enum lie)l))
+            begin_line(to, f, " ", lie_model(n, (enum lie)l));
+        wire_text_char(to, '\n');
+    }
+}
+
 static void write_nodes(struct wire_text *to, const struct fabric *f)
 {
     for (uint32_t i = 0; i < f->node_count; i++) {
@@ -122,6 +175,30 @@ static void write_nodes(struct wire_text *to, const struct fabric *f)
             write_node(to, f, i);
             wire_text_string(to, " busy\n");
         }
+        write_pma(to, f, i);
+        write_lies(to, f, i);
+    }
+}
+
+/* Cables that are elsewhere than when the fabric was built: first those that are away, so that the
+ * ports are free for the others. */
+static void write_cables(struct wire_text *to, const struct fabric *f)
+{
+    for (uint32_t i = 0; i < f->port_count; i++) {
+        if ((plug_changes(f, &f->ports[i]) & PLUG_REMOVED) == 0)
+            continue;
+        wire_text_string(to, "cable ");
+        write_port(to, f, &f->ports[i]);
+        wire_text_string(to, " remove\n");
+    }
+    for (uint32_t i = 0; i < f->port_count; i++) {
+        if ((plug_changes(f, &f->ports[i]) & PLUG_ADDED) == 0)
+            continue;
+        wire_text_string(to, "cable ");
+        write_port(to, f, &f->ports[i]);
+        wire_text_string(to, " add ");
+        write_port(to, f, &f->ports[f->ports[i].peer]);
+        wire_text_char(to, '\n');
     }
 }
 
@@ -216,6 +293,7 @@ size_t fabric_faults_text(const struct fabric *f, char *text, size_t bytes)
     uint32_t pos = 0;
 
     write_nodes(&to, f);
+    write_cables(&to, f);
     write_links(&to, f);
     for (fault = faults_next(f, &pos); fault; fault = faults_next(f, &pos))
         write_fault(&to, f, fault);

@@ -107,6 +107,7 @@ struct port {
     uint64_t guid;
     uint32_t node;
     uint32_t peer;        /* the port at the other end of the cable, or FABRIC_NONE */
+    uint32_t built_peer;  /* the same, as the fabric was built */
     uint32_t attached;    /* first attachment at this port, or FABRIC_NONE */
     uint32_t fault;       /* first entry of the faults that act on what leaves here, FABRIC_NONE */
     weft_time lease_end;  /* when the M_Key's lease ends; 0: none runs */
@@ -137,6 +138,12 @@ struct node {
     bool dead;
     bool sa_busy;                 /* a script lets its SA answer BUSY */
     bool led;                     /* LedInfo: its beacon is on */
+    uint8_t pma_lacks;            /* what a script takes from its PMA: enum pma_lack */
+    uint16_t lies;                /* what a script has its SMA answer: bits of enum lie */
+    uint32_t lies_as;             /* the node that LIE_NODE_INFO speaks for */
+    uint32_t lies_guids_of;       /* the node that LIE_GUIDS speaks for */
+    uint32_t lies_told;           /* so far: what changes from one to the next goes by it */
+    weft_time pma_ns;             /* what its PMA takes for a MAD besides agent_ns */
     uint32_t smps_waiting;        /* at the SMA, the one in service included */
     uint32_t mads_waiting;        /* at the PMA */
     weft_time sma_free, pma_free; /* when the agent has served what waits */
@@ -228,7 +235,8 @@ struct fabric {
     void (*tap)(void *ctx, const struct fabric_tap *t);
     void *tap_ctx;
     struct fabric_stats stats; /* `faults`: those of fault.c, what packets meet */
-    uint32_t broken;           /* dead nodes, busy SAs, cables cut, cables worn */
+    uint32_t broken;           /* dead nodes, busy SAs, cables cut, cables worn; cables elsewhere;
+                                  what PMAs lack; lies */
 };
 
 /** Events, lines and links after which a call leaves to the next what is still due, so that it

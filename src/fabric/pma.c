@@ -23,12 +23,18 @@
  * CapabilityMask2 on, the further ones. */
 #define CAP_ALL_PORT_SELECT      0x0100
 #define CAP_EXTENDED             0x0200
+#define CAP_EXTENDED_NO_IETF     0x0400
 #define CAP_XMIT_WAIT            0x1000
 #define CAP_QP1_DROPPED          0x8000
 #define CAP2_ADDITIONAL_EXTENDED 0x2
 
 /* ClassPortInfo:RespTimeValue: 4.096 us * 2^18 is the first above the largest agent_ns. */
 #define RESPONSE_TIME 18
+
+/* In PortCountersExtended, the first bits of the unicast and multicast counters, which come from
+ * the MIBs of the IETF, and of the error counters. */
+#define BIT_IETF   4
+#define BIT_ERRORS 16
 
 /* One counter in an attribute. */
 struct counter_field {
@@ -121,7 +127,7 @@ static bool select_ports(const struct fabric *f, const struct port *at, uint8_t 
 {
     const struct node *n = port_node(f, at);
 
-    if (node_is_switch(n) && select == ALL_PORTS) {
+    if (node_is_switch(n) && select == ALL_PORTS && (n->pma_lacks & PMA_LACKS_ALL_PORTS) == 0) {
         *ret_first = 0;
         *ret_last = n->ports;
         return true;
@@ -129,6 +135,17 @@ static bool select_ports(const struct fabric *f, const struct port *at, uint8_t 
     *ret_first = select;
     *ret_last = select;
     return node_is_switch(n) ? select <= n->ports : select == at->number;
+}
+
+/* Whether the node has this field; it is 0 in its answers otherwise. */
+static bool has_field(const struct node *n, const struct counters_attribute *attribute,
+                      const struct counter_field *field)
+{
+    uint8_t lack = field->bit >= BIT_ERRORS ? PMA_LACKS_ERRORS
+                   : field->bit >= BIT_IETF ? PMA_LACKS_IETF
+                                            : 0;
+
+    return !attribute->wide || (n->pma_lacks & lack) == 0;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b, uint64_t max)
@@ -160,6 +177,8 @@ static enum weft_status counters(struct fabric *f, const struct port *at,
         const struct counter_field *field = &attribute->fields[i];
         uint64_t total = 0;
 
+        if (!has_field(port_node(f, at), attribute, field))
+            continue;
         for (unsigned number = first; number <= last; number++) {
             uint64_t *counter =
                 counter_at(node_port(f, port_node(f, at), (uint8_t)number), attribute, field);
@@ -206,17 +225,21 @@ static enum weft_status details(struct fabric *f, const struct port *at,
 
 static enum weft_status class_port_info(const struct node *n, bool set, uint8_t *data)
 {
-    uint64_t capability = CAP_EXTENDED | CAP_XMIT_WAIT | CAP_QP1_DROPPED;
+    uint64_t capability = CAP_XMIT_WAIT | CAP_QP1_DROPPED;
+    bool has_errors = (n->pma_lacks & PMA_LACKS_ERRORS) == 0;
 
     if (set)
         return WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
-    if (node_is_switch(n))
+    if ((n->pma_lacks & PMA_LACKS_EXTENDED) == 0)
+        capability |= (n->pma_lacks & PMA_LACKS_IETF) != 0 ? CAP_EXTENDED_NO_IETF : CAP_EXTENDED;
+    if (node_is_switch(n) && (n->pma_lacks & PMA_LACKS_ALL_PORTS) == 0)
         capability |= CAP_ALL_PORT_SELECT;
     memset(data, 0, DATA_BYTES);
     wire_set(WIRE_CLASS_PORT_INFO_BASE_VERSION, data, VERSION);
     wire_set(WIRE_CLASS_PORT_INFO_CLASS_VERSION, data, VERSION);
     wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK, data, capability);
-    wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2, data, CAP2_ADDITIONAL_EXTENDED);
+    wire_set(WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2, data,
+             has_errors ? CAP2_ADDITIONAL_EXTENDED : 0);
     wire_set(WIRE_CLASS_PORT_INFO_RESP_TIME, data, RESPONSE_TIME);
     return WEFT_STATUS_OK;
 }
@@ -231,7 +254,9 @@ static enum weft_status get_or_set(struct fabric *f, const struct port *at, bool
     case WEFT_ATTR_PM_PORT_COUNTERS:
         return counters(f, at, &classic_attribute, set, data);
     case WEFT_ATTR_PM_PORT_COUNTERS_EXT:
-        return counters(f, at, &wide_attribute, set, data);
+        return (port_node(f, at)->pma_lacks & PMA_LACKS_EXTENDED) != 0
+                   ? WEFT_STATUS_BAD_METHOD_ATTRIBUTE
+                   : counters(f, at, &wide_attribute, set, data);
     case ATTR_PORT_RCV_ERROR_DETAILS:
         return details(f, at, COUNTER_DETAIL_LOCAL_PHYSICAL, COUNTERS_DETAIL, set, data);
     case ATTR_PORT_XMIT_DISCARD_DETAILS:

@@ -26,6 +26,7 @@ struct script {
     struct timer *heap;
     uint32_t *place;
     uint64_t numbered; /* lines that have waited so far */
+    uint32_t moves;    /* lines in the pool that change which ports have a cable */
 };
 
 int script_new(struct fabric *f)
@@ -67,6 +68,7 @@ static struct line *line_at(const struct script *s, uint32_t slot)
 
 static void forget(struct fabric *f, struct line *line)
 {
+    f->script->moves -= command_moves_cables(&line->command);
     pool_give(&f->script->pool, line);
     f->stats.scheduled = f->script->pool.used;
 }
@@ -79,11 +81,21 @@ static void arm(struct fabric *f, struct line *line)
     flight_add(f, line->next, FLIGHT_SCRIPT, 0, NULL);
 }
 
-/* Does a command, or counts that it could not be done. */
-static int attempt(struct fabric *f, const struct command *c)
+static void say_full(struct fabric_error *error)
 {
-    int err = command_faults(f, c) <= faults_room(f) ? command_do(f, c) : WEFT_ERR_FULL;
+    snprintf(error->text, sizeof(error->text), "at most %d faults can be in force: end some first",
+             FAULTS_MAX);
+}
 
+/* Does a command, or counts that it could not be done. */
+static int attempt(struct fabric *f, const struct command *c, struct fabric_error *error)
+{
+    int err = WEFT_ERR_FULL;
+
+    if (command_faults(f, c) <= faults_room(f))
+        err = command_do(f, c, error);
+    else
+        say_full(error);
     if (err != 0)
         f->stats.refused++;
     return err;
@@ -92,6 +104,7 @@ static int attempt(struct fabric *f, const struct command *c)
 void script_due(struct fabric *f)
 {
     struct timers *t = &f->script->timers;
+    struct fabric_error ignored;
     weft_time next;
     uint32_t slot;
 
@@ -99,7 +112,7 @@ void script_due(struct fabric *f)
         struct line *line = line_at(f->script, slot);
 
         fabric_work(f);
-        (void)attempt(f, &line->command);
+        (void)attempt(f, &line->command, &ignored);
         if (line->every == 0 || line->until - line->next < line->every) {
             forget(f, line);
             continue;
@@ -137,6 +150,11 @@ bool script_waits(const struct fabric *f, uint64_t number)
         if (line->number == number && is_armed(f, line))
             return true;
     return false;
+}
+
+bool script_moves_cables(const struct fabric *f)
+{
+    return f->script->moves > 0;
 }
 
 void script_cancel(struct fabric *f, uint64_t number)
@@ -184,6 +202,7 @@ static int read_line(struct fabric *f, struct clock *clock, const char *text, si
         return WEFT_ERR_FULL;
     }
     line->command = command;
+    f->script->moves += command_moves_cables(&command);
     line->waits = when.start != COMMAND_NOW;
     line->next = later(when.start == COMMAND_AFTER ? clock->before : clock->given, when.offset_ns);
     line->every = when.every_ns;
@@ -219,7 +238,8 @@ static void add(struct fabric *f, struct batch *b, struct line *line)
 }
 
 /* Ends a batch: its lines are done or wait, or, after an error, are forgotten.
- * @param ret_remark  what is to be known of a line that was done, or left as it is
+ * @param ret_remark  what is to be known of a line that was done, or why it was not; or left as it
+ *                    is
  * @return what came of the last line done */
 static int end(struct fabric *f, const struct batch *b, bool forgotten,
                struct fabric_error *ret_remark)
@@ -236,8 +256,9 @@ static int end(struct fabric *f, const struct batch *b, bool forgotten,
             continue;
         }
         if (!forgotten && !line->waits) {
-            err = attempt(f, &line->command);
-            command_remark(f, &line->command, ret_remark);
+            err = attempt(f, &line->command, ret_remark);
+            if (err == 0)
+                command_remark(f, &line->command, ret_remark);
         }
         forget(f, line);
     }
@@ -249,8 +270,7 @@ static int check_room(const struct fabric *f, const struct batch *b, struct fabr
 {
     if (b->fresh <= faults_room(f))
         return 0;
-    snprintf(error->text, sizeof(error->text), "at most %d faults can be in force: end some first",
-             FAULTS_MAX);
+    say_full(error);
     return WEFT_ERR_FULL;
 }
 
@@ -306,11 +326,5 @@ int fabric_command(struct fabric *f, weft_time now, const char *line, struct fab
     int last = 0;
     int err = play(f, now, line, strlen(line), &number, &last, error);
 
-    if (err != 0 || last == 0)
-        return err;
-    snprintf(
-        error->text, sizeof(error->text),
-        "the function has this P_Key or this entry already, and may have no two (--vf-strict): "
-        "unassign it first");
-    return last;
+    return err != 0 ? err : last;
 }

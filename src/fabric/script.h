@@ -33,6 +33,10 @@ bool script_next(const struct fabric *f, uint32_t *pos, struct script_waiting *r
 /** Whether a line of this number waits. */
 bool script_waits(const struct fabric *f, uint64_t number);
 
+/** Whether a line that waits, or one above in the script being read, changes which ports have a
+ * cable: what ports have now says little of what they will have. */
+bool script_moves_cables(const struct fabric *f);
+
 /** Forgets a line that waits, or with 0 all of them. The line that says so goes on. */
 void script_cancel(struct fabric *f, uint64_t number);
 

@@ -5,6 +5,7 @@
 
 #include "core/mad/smi.h"
 #include "fabric/functions.h"
+#include "fabric/lie.h"
 #include "fabric/sma_attribute.h"
 #include "fabric/trap.h"
 
@@ -82,11 +83,15 @@ void sma_answer(struct sma_request *r, const void *value, size_t bytes)
 static uint16_t answer_attribute(struct sma_request *r, uint16_t attr_id)
 {
     const struct attribute *a = find_attribute(r->node, attr_id);
+    uint16_t status;
 
     if (!a || (a->switch_only && !node_is_switch(r->node)) ||
         (r->set && (!a->can_set || r->function != WEFT_PKEY_PF)))
         return WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
-    return a->answer(r);
+    status = a->answer(r);
+    if (r->node->lies != 0 && !r->set && !r->silent)
+        status = lie_about(r->f, r->at, attr_id, r->modifier, r->data, status);
+    return status;
 }
 
 static enum agent_verdict respond(struct packet *p, uint16_t status)

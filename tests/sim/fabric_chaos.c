@@ -15,6 +15,7 @@ enum {
     PROGRAMS = 6,
     DIRECTED_AT = 32, /* DrSLID of an SMP */
     INITIAL_PATH_AT = 128,
+    PORT_BYTES = 24, /* a port's name, as a GUID and a number */
     REST_TURNS_MAX = 200000
 };
 
@@ -29,7 +30,8 @@ struct command {
     enum {
         NO_PLACE,
         NODE,
-        PORT
+        PORT,
+        TWO_PORTS /* with a word between them that moves a cable, or adds one */
     } place;
     const char *after;
 };
@@ -57,6 +59,17 @@ static const struct command commands[] = {
     {"counter ", PORT, " xmit_discards add 3"},
     {"after 40us node ", NODE, " dead"},
     {"after 90us node ", NODE, " alive"},
+    {"cable ", PORT, " remove"},
+    {"cable ", TWO_PORTS, ""},
+    {"cable ", TWO_PORTS, ""},
+    {"after 40us cable ", TWO_PORTS, ""},
+    {"pma ", NODE, " extended none"},
+    {"pma ", NODE, " mute"},
+    {"pma ", NODE, " time 5us"},
+    {"pma ", NODE, " restore"},
+    {"lie ", NODE, " new-guids"},
+    {"lie ", NODE, " node-description"},
+    {"lie ", NODE, " off"},
     {"clear", NO_PLACE, ""},
 };
 
@@ -390,21 +403,34 @@ static void step_agent(struct chaos *c)
     require(c, err == 0, "IsSM cannot be set");
 }
 
+/* Writes a port at random as commands call it, in PORT_BYTES at most. */
+static void random_port(struct chaos *c, char *ret)
+{
+    struct fabric_node_info node;
+
+    fabric_node(c->fabric, draw(c, c->topo->node_count - 1), &node);
+    snprintf(ret, PORT_BYTES, "0x%016" PRIx64 "/%u", node.guid, 1 + draw(c, node.ports - 1U));
+}
+
 static void step_command(struct chaos *c)
 {
     const struct command *what = &commands[draw(c, COUNT(commands) - 1)];
     uint32_t at = draw(c, c->topo->node_count - 1);
     struct fabric_node_info node;
     struct fabric_error error = {.text = ""};
-    char line[256], place[32] = "";
+    char line[256], place[2 * PORT_BYTES + 8] = "";
     int err;
 
-    fabric_node(c->fabric, at, &node);
-    if (what->place == NODE)
+    if (what->place == NODE) {
+        fabric_node(c->fabric, at, &node);
         snprintf(place, sizeof(place), "0x%016" PRIx64, node.guid);
-    else if (what->place == PORT)
-        snprintf(place, sizeof(place), "0x%016" PRIx64 "/%u", node.guid,
-                 1 + draw(c, node.ports - 1U));
+    } else if (what->place != NO_PLACE) {
+        random_port(c, place);
+    }
+    if (what->place == TWO_PORTS) {
+        strcat(place, draw(c, 2) == 0 ? " add " : " move ");
+        random_port(c, place + strlen(place));
+    }
     snprintf(line, sizeof(line), "%s%s%s", what->before, place, what->after);
     if (strstr(line, "duplicate")) {
         if (c->gentle)
@@ -419,8 +445,9 @@ static void step_command(struct chaos *c)
     require(c,
             err == 0 || err == WEFT_ERR_FULL ||
                 /* a port without a cable, a switch without functions */
-                (err == WEFT_ERR_NOTFOUND && what->place == PORT) ||
-                (err == WEFT_ERR_CONFLICT && c->config.vf_strict),
+                (err == WEFT_ERR_NOTFOUND && what->place >= PORT) ||
+                /* a port that has one */
+                (err == WEFT_ERR_CONFLICT && (c->config.vf_strict || what->place == TWO_PORTS)),
             "a command is refused");
 }
 
@@ -531,8 +558,9 @@ static void begin(struct chaos *c)
         attach(c, &c->programs[i]);
 }
 
-/* Whether a fault of packets is in force; dead nodes and pulled cables are none. */
-static bool has_faults(const struct chaos *c)
+/* Whether a fault of packets is in force; dead nodes and pulled cables are none.
+ * @param ret_lines  what is in force of whatever kind */
+static bool has_faults(const struct chaos *c, uint32_t *ret_lines)
 {
     static const char *const kinds[] = {"loss ", "delay ", "duplicate ", "corrupt ", "reorder "};
     size_t bytes = fabric_faults_text(c->fabric, NULL, 0);
@@ -541,9 +569,12 @@ static bool has_faults(const struct chaos *c)
 
     if (text)
         (void)fabric_faults_text(c->fabric, text, bytes + 1);
-    for (const char *line = text; line && *line != '\0'; line += strcspn(line, "\n") + 1)
+    *ret_lines = 0;
+    for (const char *line = text; line && *line != '\0'; line += strcspn(line, "\n") + 1) {
+        *ret_lines += strncmp(line, "in ", 3) != 0;
         for (size_t i = 0; i < COUNT(kinds); i++)
             found = found || strncmp(line, kinds[i], strlen(kinds[i])) == 0;
+    }
     free(text);
     return found;
 }
@@ -553,10 +584,12 @@ static void come_to_rest(struct chaos *c)
 {
     struct fabric_error error;
     struct fabric_stats s;
+    uint32_t lines = 0;
 
     require(c, fabric_command(c->fabric, c->now, "clear", &error) == 0, "faults stay");
-    require(c, !has_faults(c), "faults are left");
+    require(c, !has_faults(c, &lines), "faults are left");
     fabric_stats(c->fabric, &s);
+    require(c, s.faults == lines, "what is in force is not counted once each");
     for (uint32_t i = 0; i < REST_TURNS_MAX && s.flights > 0 && !c->fault; i++) {
         c->now = fabric_deadline(c->fabric);
         require(c, fabric_advance(c->fabric, c->now) == 0, "time cannot pass");

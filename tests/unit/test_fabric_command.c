@@ -165,19 +165,21 @@ static void test_places_and_filters_of_faults(void **state)
         const char *line;
         enum fault_place place;
         uint32_t where;
-        bool both;
+        bool out, in;
         enum fault_filter filter;
     } cases[] = {
-        {"loss 1% on all", FAULT_ON_ALL, 0, false, FAULT_PACKETS},
-        {"loss 1% on transit requests", FAULT_ON_TRANSIT, 0, false, FAULT_REQUESTS},
-        {"loss 1% on node b", FAULT_ON_NODE, 2, false, FAULT_PACKETS},
-        {"loss 1% on node b replies", FAULT_ON_NODE, 2, false, FAULT_REPLIES},
-        {"loss 1% on agent b", FAULT_ON_AGENT, 2, false, FAULT_PACKETS},
-        {"loss 1% on link sw/1", FAULT_ON_PORT, port("sw", 1), true, FAULT_PACKETS},
-        {"loss 1% on link sw/1 out", FAULT_ON_PORT, port("sw", 1), false, FAULT_PACKETS},
-        {"loss 1% on link sw/1 in replies", FAULT_ON_PORT, port("a", 1), false, FAULT_REPLIES},
-        {"loss off on link sw/1 requests", FAULT_ON_PORT, port("sw", 1), true, FAULT_REQUESTS},
-        {"clear on link a/1 in", FAULT_ON_PORT, port("sw", 1), false, FAULT_PACKETS},
+        {"loss 1% on all", FAULT_ON_ALL, 0, false, false, FAULT_PACKETS},
+        {"loss 1% on transit requests", FAULT_ON_TRANSIT, 0, false, false, FAULT_REQUESTS},
+        {"loss 1% on node b", FAULT_ON_NODE, 2, false, false, FAULT_PACKETS},
+        {"loss 1% on node b replies", FAULT_ON_NODE, 2, false, false, FAULT_REPLIES},
+        {"loss 1% on agent b", FAULT_ON_AGENT, 2, false, false, FAULT_PACKETS},
+        {"loss 1% on link sw/1", FAULT_ON_PORT, port("sw", 1), true, true, FAULT_PACKETS},
+        {"loss 1% on link sw/1 out", FAULT_ON_PORT, port("sw", 1), true, false, FAULT_PACKETS},
+        {"loss 1% on link sw/1 in replies", FAULT_ON_PORT, port("sw", 1), false, true,
+         FAULT_REPLIES},
+        {"loss off on link sw/1 requests", FAULT_ON_PORT, port("sw", 1), true, true,
+         FAULT_REQUESTS},
+        {"clear on link a/1 in", FAULT_ON_PORT, port("a", 1), false, true, FAULT_PACKETS},
     };
 
     (void)state;
@@ -186,7 +188,8 @@ static void test_places_and_filters_of_faults(void **state)
 
         assert_int_equal(c.fault.place, cases[i].place);
         assert_int_equal(c.fault.where, cases[i].where);
-        assert_int_equal(c.both, cases[i].both);
+        assert_int_equal(c.out, cases[i].out);
+        assert_int_equal(c.in, cases[i].in);
         assert_int_equal(c.fault.filter, cases[i].filter);
     }
 }
@@ -267,10 +270,11 @@ static void test_malformed_lines_name_the_word_and_what_is_expected(void **state
     static const struct bad cases[] = {
         {"lnik a/1 down",
          "\"lnik\" stands where link, node, loss, delay, duplicate, corrupt, "
-         "reorder, clear, cancel, sa, counter, trap, pkey, name, vf, at, after or every "
+         "reorder, clear, cancel, sa, counter, trap, pkey, name, vf, cable, pma, lie, at, "
+         "after or every "
          "is expected: did you mean link?"},
         {"atfer 5s clear", "did you mean after?"},
-        {"at 5s atfer 5s clear", "pkey, name or vf is expected"},
+        {"at 5s atfer 5s clear", "vf, cable, pma or lie is expected"},
         {"xyzzy", "\"xyzzy\" stands where link"},
         {"link", "the line ends where NODE/PORT"},
         {"link a down", "\"a\" stands where NODE/PORT"},
@@ -286,6 +290,15 @@ static void test_malformed_lines_name_the_word_and_what_is_expected(void **state
         {"node a", "the line ends where dead or alive is expected"},
         {"node a deat", "did you mean dead?"},
         {"sa a bussy", "did you mean busy?"},
+        {"pma", "the line ends where a node is expected"},
+        {"pma a", "where all-port-select, extended, mute, restore or time is expected"},
+        {"pma a extended", "the line ends where full, no-errors, no-ietf or none is expected"},
+        {"pma a extended non", "did you mean none?"},
+        {"pma a all-port-select off", "all-port-select is for switches"},
+        {"pma sw all-port-select", "the line ends where off or on is expected"},
+        {"pma a time", "the line ends where a time of at most 1h"},
+        {"pma a time 61min", "\"61min\" stands where a time of at most 1h"},
+        {"pma a mute off", "\"off\" stands where the line's end"},
     };
 
     (void)state;

@@ -376,6 +376,153 @@ static uint16_t detail(struct ff_program *p, uint16_t lid, uint16_t attr_id, uin
     return (uint16_t)(at[0] << 8 | at[1]);
 }
 
+static void test_what_a_script_takes_from_a_pma_is_neither_said_nor_answered(void **state)
+{
+    static const struct {
+        const char *line;
+        uint64_t mask, mask2;
+        bool wide, ietf, errors, all_ports;
+    } cases[] = {
+        {"pma sw extended no-errors", 0x9300, 0, true, true, false, true},
+        {"pma sw extended no-ietf", 0x9500, 0, true, false, false, true},
+        {"pma sw extended none", 0x9100, 0, false, false, false, true},
+        {"pma sw extended full", 0x9300, 2, true, true, true, true},
+        {"pma sw all-port-select off", 0x9200, 2, true, true, true, false},
+        {"pma sw all-port-select on", 0x9300, 2, true, true, true, true},
+    };
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct port *p = ff_port(ff, "sw", 3);
+    uint16_t lid = lid_of(ff, "sw", 0);
+
+    (void)state;
+    counters_set(p, COUNTER_XMIT_DATA, 5);
+    counters_set(p, COUNTER_SYMBOL_ERRORS, 6);
+    p->counters.ext[COUNTER_EXT_UNICAST_XMIT] = 7;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct packet q = ff_gmp(a, lid, PM, WEFT_METHOD_GET, WEFT_ATTR_CLASS_PORT_INFO, 0), r;
+
+        ff_command(ff, cases[i].line);
+        assert_int_equal(ff_status(a, &q, &r), WEFT_STATUS_OK);
+        assert_int_equal(field(&r, WIRE_CLASS_PORT_INFO_CAPABILITY_MASK), cases[i].mask);
+        assert_int_equal(field(&r, WIRE_CLASS_PORT_INFO_CAPABILITY_MASK2), cases[i].mask2);
+        r = get(a, lid, CLASSIC, 3);
+        assert_int_equal(field(&r, WIRE_PORT_COUNTERS_SYMBOL_ERRORS), 6);
+        q = query(a, lid, WEFT_METHOD_GET, CLASSIC, ALL, 0);
+        assert_int_equal(ff_status(a, &q, &r),
+                         cases[i].all_ports ? WEFT_STATUS_OK : WEFT_STATUS_BAD_VALUE);
+        q = query(a, lid, WEFT_METHOD_GET, EXTENDED, 3, 0);
+        assert_int_equal(ff_status(a, &q, &r),
+                         cases[i].wide ? WEFT_STATUS_OK : WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+        if (!cases[i].wide)
+            continue;
+        assert_int_equal(field(&r, WIRE_PORT_COUNTERS_EXT_XMIT_DATA), 5);
+        assert_int_equal(field(&r, WIRE_PORT_COUNTERS_EXT_UNICAST_XMIT_PACKETS),
+                         cases[i].ietf ? 7 : 0);
+        assert_int_equal(field(&r, WIRE_PORT_COUNTERS_EXT_SYMBOL_ERRORS), cases[i].errors ? 6 : 0);
+    }
+    ff_free(ff);
+}
+
+static void test_what_a_pma_lacks_cannot_be_set(void **state)
+{
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct port *p = ff_port(ff, "sw", 3);
+    uint16_t lid = lid_of(ff, "sw", 0);
+    struct packet q = query(a, lid, WEFT_METHOD_SET, EXTENDED, 3, 0xFFFF), answer;
+
+    (void)state;
+    counters_set(p, COUNTER_XMIT_DATA, 5);
+    p->counters.ext[COUNTER_EXT_UNICAST_XMIT] = 7;
+    ff_command(ff, "pma sw extended none");
+    assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
+    assert_int_equal(p->counters.wide[COUNTER_XMIT_DATA], 5);
+    ff_command(ff, "pma sw extended no-ietf");
+    q = query(a, lid, WEFT_METHOD_SET, EXTENDED, 3, 0xFFFF);
+    assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_OK);
+    assert_int_equal(p->counters.wide[COUNTER_XMIT_DATA], 0);
+    assert_int_equal(p->counters.ext[COUNTER_EXT_UNICAST_XMIT], 7);
+    ff_free(ff);
+}
+
+static void test_a_mute_pma_beside_an_sma_that_speaks(void **state)
+{
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct packet q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0), answer;
+    uint64_t lost = ff_stats(ff).dropped_lost;
+
+    (void)state;
+    ff_command(ff, "pma b mute");
+    assert_false(ff_ask(a, &q, &answer));
+    assert_int_equal(ff_stats(ff).dropped_lost, lost + 1);
+    (void)ff_get(a, FF_ROUTE(1, 2), WEFT_ATTR_NODE_INFO, 0);
+    (void)get(a, lid_of(ff, "sw", 0), CLASSIC, 2);
+    ff_command(ff, "pma b restore");
+    assert_true(ff_ask(a, &q, &answer));
+    ff_free(ff);
+}
+
+static void test_a_slow_pma_serves_one_after_the_other(void **state)
+{
+    struct ff *ff = start(ff_two_hosts);
+    struct ff_program *a = ff_attach(ff, "a");
+    struct packet q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0), answer;
+
+    (void)state;
+    ff_command(ff, "pma b time 2s");
+    ff_send(a, &q);
+    q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0);
+    ff_send(a, &q);
+    (void)ff_get(a, FF_ROUTE(1, 2), WEFT_ATTR_NODE_INFO, 0);
+    ff_advance(ff, 2 * WEFT_S - 1);
+    assert_false(ff_receive(a, &answer));
+    ff_advance(ff, 1);
+    assert_true(ff_receive(a, &answer));
+    /* What waits already waits its time; what comes behind it is served after it. */
+    ff_command(ff, "pma b time 0");
+    ff_advance(ff, 2 * WEFT_S - 1);
+    assert_false(ff_receive(a, &answer));
+    ff_advance(ff, 1);
+    assert_true(ff_receive(a, &answer));
+    q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_GET, CLASSIC, 1, 0);
+    assert_true(ff_ask(a, &q, &answer));
+    ff_free(ff);
+}
+
+static void test_pmas_are_listed_counted_and_restored(void **state)
+{
+    static const char wanted[] = "pma \"sw\" extended no-ietf\npma \"sw\" all-port-select off\n"
+                                 "pma \"a\" extended none\npma \"b\" extended no-errors\n"
+                                 "pma \"b\" mute\npma \"b\" time 1500ms\n";
+    struct ff *ff = start(ff_two_hosts);
+    char text[512];
+
+    (void)state;
+    ff_command(ff, "pma a extended none");
+    ff_command(ff, "pma b extended no-errors");
+    ff_command(ff, "pma b mute");
+    ff_command(ff, "pma b mute");
+    ff_command(ff, "pma b time 1.5s");
+    ff_command(ff, "pma sw extended no-ietf");
+    ff_command(ff, "pma sw all-port-select off");
+    assert_true(fabric_faults_text(ff->f, text, sizeof(text)) < sizeof(text));
+    assert_string_equal(text, wanted);
+    assert_int_equal(ff_stats(ff).faults, 6);
+    ff_command(ff, "clear");
+    assert_int_equal(ff_stats(ff).faults, 6);
+    ff_command(ff, "pma sw restore");
+    ff_command(ff, "at 1s pma a extended full");
+    ff_command(ff, "at 2s pma b restore");
+    assert_int_equal(ff_stats(ff).faults, 4);
+    ff_advance(ff, WEFT_S);
+    assert_int_equal(ff_stats(ff).faults, 3);
+    ff_advance(ff, WEFT_S);
+    assert_int_equal(ff_stats(ff).faults, 0);
+    ff_free(ff);
+}
+
 static void test_details_tell_why(void **state)
 {
     struct ff *ff = start(ff_two_hosts);
@@ -474,6 +621,11 @@ int main(void)
         cmocka_unit_test(test_what_it_does_not_know_is_answered_and_said),
         cmocka_unit_test(test_datagrams_and_answers_are_left_to_programs),
         cmocka_unit_test(test_counters_move_with_the_fabric_s_own_traffic),
+        cmocka_unit_test(test_what_a_script_takes_from_a_pma_is_neither_said_nor_answered),
+        cmocka_unit_test(test_what_a_pma_lacks_cannot_be_set),
+        cmocka_unit_test(test_a_mute_pma_beside_an_sma_that_speaks),
+        cmocka_unit_test(test_a_slow_pma_serves_one_after_the_other),
+        cmocka_unit_test(test_pmas_are_listed_counted_and_restored),
         cmocka_unit_test(test_details_tell_why),
         cmocka_unit_test(test_details_follow_from_what_happens),
         cmocka_unit_test(test_queries_that_find_no_room_are_counted),
