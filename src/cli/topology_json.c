@@ -73,33 +73,40 @@ static json_t *node_to_json(const struct topo *t, const struct topo_node *n, uin
                      "described", (int)n->declared, "ports", ports);
 }
 
-static json_t *nodes_to_json(const struct topo *t, const uint16_t *level)
+/* A node, on a line of its own; in one piece, for a stream takes its time for each. */
+static bool write_node(const struct topo *t, uint32_t node, uint16_t level, FILE *out)
 {
-    json_t *list = json_array();
+    json_t *item = node_to_json(t, &t->nodes[node], level);
+    char *text = json_dumps(item, JSON_PRESERVE_ORDER);
+    bool written = text && fprintf(out, "%s\n  %s", node > 0 ? "," : "", text) > 0;
 
-    for (uint32_t i = 0; i < t->node_count && list; i++)
-        if (json_array_append_new(list, node_to_json(t, &t->nodes[i], level[i])) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-    return list;
+    free(text);
+    json_decref(item);
+    return written;
+}
+
+/* The document as a whole would take ten times the memory of the topology: node after node. */
+static bool write_document(const struct topo *t, const uint16_t *level, FILE *out)
+{
+    bool written =
+        fprintf(out,
+                "{\n \"schema\": \"weft.topology/1\",\n \"switches\": %" PRIu32
+                ",\n \"cas\": %" PRIu32 ",\n \"hosts\": %" PRIu32 ",\n \"routers\": %" PRIu32
+                ",\n \"links\": %" PRIu32 ",\n \"nodes\": [",
+                t->switch_count, t->ca_count, t->host_count, t->router_count, t->link_count) > 0;
+
+    for (uint32_t i = 0; i < t->node_count && written; i++)
+        written = write_node(t, i, level[i], out);
+    return written && fputs("\n ]\n}\n", out) >= 0;
 }
 
 bool topology_write_json(const struct topo *t, FILE *out)
 {
     uint32_t *hosts = topo_count_hosts(t);
     uint16_t *level = malloc(((size_t)t->node_count + 1) * sizeof(*level));
-    json_t *root = NULL;
-    bool written;
+    bool written =
+        hosts && level && topo_levels(t, hosts, level) == 0 && write_document(t, level, out);
 
-    if (hosts && level && topo_levels(t, hosts, level) == 0)
-        root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "weft.topology/1",
-                         "switches", (json_int_t)t->switch_count, "cas", (json_int_t)t->ca_count,
-                         "hosts", (json_int_t)t->host_count, "routers", (json_int_t)t->router_count,
-                         "links", (json_int_t)t->link_count, "nodes", nodes_to_json(t, level));
-    written = root && json_dumpf(root, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0 &&
-              fputc('\n', out) != EOF;
-    json_decref(root);
     free(hosts);
     free(level);
     return written;

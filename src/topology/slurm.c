@@ -28,6 +28,8 @@ struct writing {
     struct topo_legal_name *switch_names; /* per node */
     struct topo_legal_name *names;        /* per place */
     const char **list;                    /* names of one line */
+    uint32_t *first_member;               /* per place: a switch that it stands for, or TOPO_NONE */
+    uint32_t *next_member; /* per node: another one of the same place, or TOPO_NONE */
     struct topo_slurm_report report;
 };
 
@@ -169,14 +171,33 @@ static void write_nodes(struct writing *w, uint32_t place, size_t *at, FILE *out
     w->report.leaves++;
 }
 
+/* Chains the switches of each place: a fabric may have many places of few. */
+static bool find_members(struct writing *w)
+{
+    w->first_member = malloc(((size_t)w->tree.place_count + 1) * sizeof(*w->first_member));
+    w->next_member = malloc(((size_t)w->t->node_count + 1) * sizeof(*w->next_member));
+    if (!w->first_member || !w->next_member)
+        return false;
+    for (uint32_t i = 0; i < w->tree.place_count; i++)
+        w->first_member[i] = TOPO_NONE;
+    for (uint32_t i = 0; i < w->t->node_count; i++) {
+        uint32_t place = w->tree.group[i];
+
+        if (place == TOPO_NONE)
+            continue;
+        w->next_member[i] = w->first_member[place];
+        w->first_member[place] = i;
+    }
+    return true;
+}
+
 /* Which switches a place stands for, if for more than one. */
 static void write_members(struct writing *w, uint32_t place, FILE *out)
 {
     size_t count = 0;
 
-    for (uint32_t i = 0; i < w->t->node_count; i++)
-        if (w->tree.group[i] == place)
-            w->list[count++] = w->switch_names[i].text;
+    for (uint32_t i = w->first_member[place]; i != TOPO_NONE; i = w->next_member[i])
+        w->list[count++] = w->switch_names[i].text;
     if (count < 2)
         return;
     fprintf(out, "# %s stands for %zu switches: ", w->names[place].text, count);
@@ -228,7 +249,7 @@ static int write_conf(struct writing *w, FILE *out)
         i += choose_seat(w, i);
     if (w->report.hosts == 0)
         return WEFT_ERR_NOTFOUND;
-    if (topo_tree_build(w->t, w->hosts, &w->tree) != 0 || !name_places(w))
+    if (topo_tree_build(w->t, w->hosts, &w->tree) != 0 || !name_places(w) || !find_members(w))
         return WEFT_ERR_NOMEM;
     count_across(w);
     write_tree(w, out);
@@ -250,5 +271,7 @@ int topo_write_slurm(const struct topo *t, const struct topo_slurm_options *o, F
     free(w.switch_names);
     free(w.names);
     free(w.list);
+    free(w.first_member);
+    free(w.next_member);
     return err;
 }

@@ -109,6 +109,30 @@ static void test_cables_across_are_counted(void **state)
     assert_int_not_equal(r.across_port, TOPO_NONE);
 }
 
+/* Two pairs of leaves, each below spines of its own. */
+static void test_switches_that_join_the_same_leaves_are_listed(void **state)
+{
+    struct topo_slurm_report r =
+        assert_conf("Switch 4 \"a1\"\n[1] \"x1\"[1]\n[2] \"s1\"[1]\n[3] \"s2\"[1]\n"
+                    "Switch 4 \"a2\"\n[1] \"x2\"[1]\n[2] \"s1\"[2]\n[3] \"s2\"[2]\n"
+                    "Switch 4 \"b1\"\n[1] \"x3\"[1]\n[2] \"s3\"[1]\n"
+                    "Switch 4 \"b2\"\n[1] \"x4\"[1]\n[2] \"s3\"[2]\n"
+                    "Switch 4 \"s1\"\n[1] \"a1\"[2]\n[2] \"a2\"[2]\n"
+                    "Switch 4 \"s3\"\n[1] \"b1\"[2]\n[2] \"b2\"[2]\n"
+                    "Switch 4 \"s2\"\n[1] \"a1\"[3]\n[2] \"a2\"[3]\n"
+                    "Hca 1 \"x1\"\n[1] \"a1\"[1]\nHca 1 \"x2\"\n[1] \"a2\"[1]\n"
+                    "Hca 1 \"x3\"\n[1] \"b1\"[1]\nHca 1 \"x4\"\n[1] \"b2\"[1]\n",
+                    (struct topo_slurm_options){0},
+                    "SwitchName=a1 Nodes=x1\nSwitchName=a2 Nodes=x2\n"
+                    "SwitchName=b1 Nodes=x3\nSwitchName=b2 Nodes=x4\n"
+                    "# s1 stands for 2 switches: s[1-2]\n"
+                    "SwitchName=s1 Switches=a[1-2]\nSwitchName=s3 Switches=b[1-2]\n");
+
+    (void)state;
+    assert_int_equal(r.groups, 2);
+    assert_int_equal(r.roots, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_a_rail_is_an_adapter_s_word_or_a_port_s_number),
         cmocka_unit_test(test_without_hosts_nothing_is_written),
         cmocka_unit_test(test_cables_across_are_counted),
+        cmocka_unit_test(test_switches_that_join_the_same_leaves_are_listed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
