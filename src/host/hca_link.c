@@ -127,6 +127,7 @@ int hca_link_open(struct hca_link *ret, const struct hca_choice *choice,
         hca_link_close(ret);
         return err;
     }
+    hca_room_init(&ret->room, ret->portids[WEFT_QP_GSI]);
     take_lid(ret);
     return 0;
 }
@@ -335,6 +336,8 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
                        kernel_timeout(tx->wait), 0);
     if (result == 0) {
         l->stats.sent++;
+        if (tx->wait != 0)
+            hca_room_take(&l->room, (uint32_t)mad_tid(tx->data), l->now + tx->wait);
         return true;
     }
     error = error_of(result);
@@ -352,7 +355,7 @@ static void send_due(struct hca_link *l)
 {
     struct weft_mad_tx tx;
 
-    while (!l->ended && weft_mad_poll_tx(l->engine, &tx)) {
+    while (!l->ended && hca_room_is_left(&l->room, l->now) && weft_mad_poll_tx(l->engine, &tx)) {
         bool ok = send_packet(l, &tx);
 
         (void)weft_mad_tx_done(l->engine, l->now, tx.id, ok);
@@ -424,18 +427,14 @@ static void discard(struct hca_link *l, int portid, int length)
     free(room);
 }
 
-/* Takes one packet; false: there is none. */
+/* Takes one packet; false: there is none. No port lets anybody wait here, and to ask first whether
+ * there is one would cost as much as taking it. */
 static bool take_packet(struct hca_link *l, int portid)
 {
     const struct hca_agent *a;
     int length = WEFT_MAD_BYTES;
     int number;
 
-    errno = 0;
-    if (umad_poll(portid, 0) < 0) {
-        l->ended = l->ended || has_gone(errno);
-        return false;
-    }
     errno = 0;
     number = umad_recv(portid, l->packet, &length, 0);
     if (number < 0 && errno == ENOSPC) {
@@ -447,6 +446,8 @@ static bool take_packet(struct hca_link *l, int portid)
         return false;
     }
     a = agent_of(l, portid, number);
+    if (umad_status(l->packet) != 0 || mad_is_response(umad_get_mad(l->packet)))
+        hca_room_give(&l->room, (uint32_t)mad_tid(umad_get_mad(l->packet)));
     if (umad_status(l->packet) != 0)
         l->stats.returned++;
     else if (!a || length < WEFT_MAD_HEADER_BYTES || length > WEFT_MAD_BYTES)

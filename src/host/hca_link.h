@@ -8,6 +8,7 @@
 
 #include "channel/message.h"
 #include "host/hca_ports.h"
+#include "host/hca_room.h"
 
 #include <weft/mad.h>
 
@@ -42,6 +43,7 @@ struct hca_link {
     struct hca_stats stats;
     /* private to hca_link.c */
     int portids[2]; /* by QP; the same where one device does both; -1: none */
+    struct hca_room room;
     uint16_t base_lid;
     uint8_t lmc;
     struct hca_agent agents[2][HCA_AGENTS_MAX]; /* by QP */

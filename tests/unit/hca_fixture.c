@@ -206,12 +206,16 @@ int umad_open_port(const char *ca_name, int portnum)
     fake.opened++;
     bells[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC | EFD_SEMAPHORE);
     assert_true(bells[i] >= 0);
+    if (!fake.made_up_portids)
+        assert_int_equal(dup2(bells[i], FIRST_PORTID + i), FIRST_PORTID + i);
     return FIRST_PORTID + i;
 }
 
 int umad_close_port(int portid)
 {
     fake.closed++;
+    if (!fake.made_up_portids)
+        assert_int_equal(close(portid), 0);
     return close(bells[portid - FIRST_PORTID]);
 }
 

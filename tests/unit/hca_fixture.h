@@ -47,6 +47,7 @@ struct fake {
     size_t port_count;
     int open_errno, send_errno, recv_errno; /* 0: it works */
     bool no_register2, no_register;
+    bool made_up_portids; /* as of the library for ibsim; else they are files */
     unsigned opened, closed, sent_count, returned;
     struct fake_sent sent[FAKE_SENT_MAX];
     struct fake_agent agents[64];

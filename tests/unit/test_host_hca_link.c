@@ -36,8 +36,8 @@ static weft_mad_agent_id agent_add(struct hca_link *l, uint8_t mgmt_class, uint8
 }
 
 /* Posts a request; the MAD is the caller's until it has ended. */
-static void post(struct hca_link *l, weft_mad_agent_id agent, uint8_t mad[WEFT_MAD_BYTES],
-                 uint8_t mgmt_class, weft_time timeout, uint8_t retries)
+static void post_as(struct hca_link *l, weft_mad_agent_id agent, uint8_t mad[WEFT_MAD_BYTES],
+                    uint8_t mgmt_class, weft_time timeout, uint8_t retries, uint32_t tid)
 {
     struct weft_mad_send_req r = {.agent = agent,
                                   .to = {.lid = PEER_LID, .qpn = 1, .qkey = WEFT_QKEY_GSI},
@@ -53,12 +53,18 @@ static void post(struct hca_link *l, weft_mad_agent_id agent, uint8_t mad[WEFT_M
     mad_set_class_version(mad, mgmt_class == WEFT_CLASS_SUBN_ADM ? 2 : 1);
     mad_set_method(mad,
                    mgmt_class == WEFT_CLASS_SUBN_ADM ? WEFT_METHOD_GET_TABLE : WEFT_METHOD_GET);
-    mad_set_tid(mad, 0x1234);
+    mad_set_tid(mad, tid);
     if (mgmt_class == WEFT_CLASS_SUBN_DIRECTED) {
         r.to = (struct weft_mad_addr){.lid = WEFT_LID_PERMISSIVE};
         memset(mad + 32, 0xff, 4);
     }
     assert_int_equal(weft_mad_post(l->engine, l->now, &r, NULL), 0);
+}
+
+static void post(struct hca_link *l, weft_mad_agent_id agent, uint8_t mad[WEFT_MAD_BYTES],
+                 uint8_t mgmt_class, weft_time timeout, uint8_t retries)
+{
+    post_as(l, agent, mad, mgmt_class, timeout, retries, 0x1234);
 }
 
 /* Answers what was sent last but `back`. */
@@ -528,6 +534,36 @@ static void test_a_port_that_gets_another_LID_is_looked_at_anew(void **state)
     hca_link_close(&l);
 }
 
+static void test_no_more_is_on_the_way_to_ibsim_than_it_can_take(void **state)
+{
+    uint8_t mads[HCA_ROOM_MAX + 2][WEFT_MAD_BYTES];
+    struct weft_mad_config config;
+    weft_mad_agent_id agent;
+    struct hca_link l;
+
+    (void)state;
+    fake_begin(one, 1);
+    fake.made_up_portids = true;
+    (void)weft_mad_config_init(&config);
+    config.flow.agent_limits = false;
+    l = fake_open(&config);
+    agent = agent_add(&l, WEFT_CLASS_PERF, 0);
+    for (unsigned i = 0; i < HCA_ROOM_MAX + 2; i++)
+        post_as(&l, agent, mads[i], WEFT_CLASS_PERF, LONG, 0, 0x1234 + i);
+    hca_link_move(&l);
+    assert_int_equal(fake.sent_count, l.room.limit);
+    hca_link_move(&l);
+    assert_int_equal(fake.sent_count, l.room.limit);
+    answer(l.room.limit - 1);
+    hca_link_move(&l);
+    assert_int_equal(fake.sent_count, l.room.limit + 1);
+    /* ibsim says at once what it has lost */
+    fake_give_up(&fake.sent[1]);
+    hca_link_move(&l);
+    assert_int_equal(fake.sent_count, l.room.limit + 2);
+    hca_link_close(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_without_its_last_zeros_is_whole),
         cmocka_unit_test(test_an_adapter_that_goes_ends_the_link),
         cmocka_unit_test(test_a_port_that_gets_another_LID_is_looked_at_anew),
+        cmocka_unit_test(test_no_more_is_on_the_way_to_ibsim_than_it_can_take),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
