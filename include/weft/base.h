@@ -34,7 +34,8 @@ enum weft_err {
     WEFT_ERR_FULL = -2,     /**< a configured limit is reached: drain, wait, or configure more */
     WEFT_ERR_STALE = -3,    /**< the handle names something that is gone: forget it */
     WEFT_ERR_STATE = -4,    /**< the object is not in a state that allows the call */
-    WEFT_ERR_NOMEM = -5,    /**< the allocator gave nothing; only a `_new` call returns this */
+    WEFT_ERR_NOMEM = -5,    /**< the allocator gave nothing: free something and try again; which
+                                 calls return it see struct weft_alloc */
     WEFT_ERR_CONFLICT = -6, /**< what was asked for is in use already: see the call's own text */
     WEFT_ERR_CLOCK = -7,    /**< `now` lies before an earlier `now`: feed a monotonic clock */
     WEFT_ERR_NOTFOUND = -8, /**< no such thing */
@@ -46,8 +47,14 @@ enum weft_err {
  * @return a constant string, never NULL; unknown values give "unknown error" */
 const char *weft_strerror(int err);
 
-/** Where an object takes its memory. weft allocates only in `_new` calls and gives everything
- * back in the matching `_free`, so out-of-memory exists in one place. */
+/** Where an object takes its memory; it gives everything back in the matching `_free`.
+ *
+ * All objects but those below allocate in their `_new` calls only, so out-of-memory exists in one
+ * place. Objects that grow with what they find out also take memory later: a sweep (sweep.h) and
+ * counters (counters.h) in their `_poll`, `_event` and weft_counters_reset() calls, and their
+ * `_verdict` says WEFT_ERR_NOMEM if there was none; a client of the SA (sa.h) in weft_sa_ask(),
+ * which returns WEFT_ERR_NOMEM, and for each answer, whose outcome says so. What such an object had
+ * before stays usable. */
 struct weft_alloc {
     /** Returns `size` bytes (more than 0) aligned to `align` (a power of two), or NULL. */
     void *(*get)(void *ctx, size_t size, size_t align);

@@ -41,12 +41,12 @@ static int look_around(const struct counters_request *r, struct counters_eye *e,
     int exit_code;
     int err;
 
-    weft_sweep_config_init(&config);
+    (void)weft_sweep_config_init(&config);
     if (r->timeout != 0)
         config.timeout = r->timeout;
     if (r->window != 0 && r->window < config.window)
         config.window = (uint32_t)r->window;
-    err = weft_sweep_new(&config, e->smp, &l->sweep);
+    err = weft_sweep_new(&config, e->smp, NULL, &l->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     machine = mad_machine_sweep(l->sweep);
@@ -84,20 +84,20 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
         exit_code = counters_select(r, ret->sweep, &ret->wanted);
     if (exit_code != CLI_DONE)
         return exit_code;
-    weft_counters_config_init(&config);
+    (void)weft_counters_config_init(&config);
     config.wanted = ret->wanted;
     if (r->timeout != 0)
-        config.asker.timeout = r->timeout;
-    if (config.asker.first > config.asker.timeout / 2)
-        config.asker.first = config.asker.timeout / 2;
+        config.patience.timeout = r->timeout;
+    if (config.patience.first > config.patience.timeout / 2)
+        config.patience.first = config.patience.timeout / 2;
     if (r->window != 0) {
-        config.asker.window_max = (uint32_t)r->window;
-        if (config.asker.window_first > config.asker.window_max)
-            config.asker.window_first = config.asker.window_max;
+        config.patience.window_max = (uint32_t)r->window;
+        if (config.patience.window_first > config.patience.window_max)
+            config.patience.window_first = config.patience.window_max;
     }
     if (!r->all && !r->reset && r->watch == 0)
         config.limits = r->thresholds.above;
-    err = weft_counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp,
+    err = weft_counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp, NULL,
                             &ret->counters);
     if (err)
         return message_failed("the counters cannot be read: %s", weft_strerror(err));

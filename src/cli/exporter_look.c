@@ -143,7 +143,7 @@ static int adopt(struct exporter_look *l)
 
     l->sweep = l->next;
     l->next = NULL;
-    l->known = weft_known_free(l->known);
+    l->known = weft_sweep_prior_free(l->known);
     l->stats.topologies++;
     l->stats.topology_time = l->eye.link.now - l->stats.topology_begun;
     l->due = l->stats.topology_begun + l->request->topology;
@@ -167,14 +167,13 @@ static int sweep_begin(struct exporter_look *l)
     struct weft_sweep_config config;
     int err = 0;
 
-    weft_sweep_config_init(&config);
+    (void)weft_sweep_config_init(&config);
     if (l->request->timeout != 0)
         config.timeout = l->request->timeout;
-    l->known = l->sweep ? weft_sweep_known(l->sweep) : NULL;
-    if (l->sweep && !l->known)
-        err = WEFT_ERR_NOMEM;
+    if (l->sweep)
+        err = weft_sweep_remember(l->sweep, NULL, &l->known);
     if (!err)
-        err = weft_sweep_new(&config, l->eye.smp, &l->next);
+        err = weft_sweep_new(&config, l->eye.smp, NULL, &l->next);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     if (l->known)
@@ -191,7 +190,7 @@ static int sweep_end(struct exporter_look *l)
     if (!err || !l->sweep)
         return adopt(l);
     l->next = weft_sweep_free(l->next);
-    l->known = weft_known_free(l->known);
+    l->known = weft_sweep_prior_free(l->known);
     l->due = l->stats.topology_begun + l->request->topology;
     return CLI_DONE;
 }
@@ -272,11 +271,11 @@ static int read_counters(struct exporter_look *l)
     int exit_code;
     int err;
 
-    weft_counters_config_init(&config);
+    (void)weft_counters_config_init(&config);
     if (l->request->timeout != 0)
-        config.asker.timeout = l->request->timeout;
+        config.patience.timeout = l->request->timeout;
     l->counters = NULL;
-    err = weft_counters_new(l->sweep, &config, old, l->eye.gmp, &l->counters);
+    err = weft_counters_new(l->sweep, &config, old, l->eye.gmp, NULL, &l->counters);
     if (err) {
         (void)weft_counters_free(old);
         return message_failed("the counters cannot be read: %s", weft_strerror(err));
@@ -317,7 +316,7 @@ void exporter_look_close(struct exporter_look *l)
     l->counters = weft_counters_free(l->counters);
     l->counted = weft_sweep_free(l->counted);
     l->next = weft_sweep_free(l->next);
-    l->known = weft_known_free(l->known);
+    l->known = weft_sweep_prior_free(l->known);
     l->sweep = weft_sweep_free(l->sweep);
     for (uint32_t i = 0; i < l->gone_count; i++)
         free(l->gone[i].labels);

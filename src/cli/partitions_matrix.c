@@ -52,7 +52,7 @@ static int audit_sweep(const struct weft_sweep_config *c, struct audit *a)
 {
     struct mad_machine machine;
     int exit_code;
-    int err = weft_sweep_new(c, a->agent, &a->sweep);
+    int err = weft_sweep_new(c, a->agent, NULL, &a->sweep);
 
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
@@ -75,13 +75,13 @@ static int audit_sweep(const struct weft_sweep_config *c, struct audit *a)
 static int audit_read(const struct weft_sweep_config *c, struct audit *a)
 {
     int exit_code;
-    int err = pkey_tables_new(a->sweep, c, a->agent, &a->tables);
+    int err = pkey_tables_new(a->sweep, c, a->agent, NULL, &a->tables);
 
     if (err)
         return message_failed("the P_Key tables cannot be read: %s", weft_strerror(err));
     exit_code = mad_drive(
         &a->link, &(struct mad_machine){a->tables, poll_tables, tell_tables, are_tables_done});
-    if (exit_code == CLI_DONE && matrix_new(a->sweep, a->tables, &a->matrix) != 0)
+    if (exit_code == CLI_DONE && matrix_new(a->sweep, a->tables, NULL, &a->matrix) != 0)
         exit_code = message_failed("there is no memory for the matrix");
     return exit_code;
 }
@@ -135,7 +135,7 @@ int partitions_action_matrix(const struct partitions_request *request)
     struct weft_sweep_config config;
     int exit_code = audit_open(request, &a);
 
-    weft_sweep_config_init(&config);
+    (void)weft_sweep_config_init(&config);
     if (request->timeout != 0)
         config.timeout = request->timeout;
     if (exit_code == CLI_DONE)

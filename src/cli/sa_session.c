@@ -41,7 +41,7 @@ static int find_sm(struct mad_link *l, weft_time wait)
 
 static void configure(const struct sa_request *request, struct weft_sa_config *ret)
 {
-    weft_sa_config_init(ret);
+    (void)weft_sa_config_init(ret);
     ret->sm_key = request->sm_key;
     if (request->timeout == 0)
         return;
@@ -73,7 +73,7 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     configure(request, &how);
     s->trusted = request->sm_key != 0;
     how.seed = s->link.now;
-    err = weft_sa_new(&how, s->link.engine, id, &s->sa);
+    err = weft_sa_new(&how, s->link.engine, id, NULL, &s->sa);
     if (err)
         return message_failed("the SA cannot be asked: %s", weft_strerror(err));
     weft_sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);

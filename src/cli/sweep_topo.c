@@ -106,9 +106,9 @@ int sweep_topo(const struct weft_sweep *s, struct topo **ret)
     return err;
 }
 
-static int know_port(struct weft_known *k, const struct topo *t, const struct topo_port *p)
+static int know_port(struct weft_sweep_prior *k, const struct topo *t, const struct topo_port *p)
 {
-    struct weft_known_port port = {
+    struct weft_sweep_prior_port port = {
         .guid = t->nodes[p->node].guid,
         .peer_guid = t->nodes[p->peer_node].guid,
         .lid = p->lid,
@@ -121,19 +121,19 @@ static int know_port(struct weft_known *k, const struct topo *t, const struct to
         return 0;
     memcpy(port.width, p->width, sizeof(port.width));
     memcpy(port.speed, p->speed, sizeof(port.speed));
-    return weft_known_add(k, &port);
+    return weft_sweep_prior_add(k, &port);
 }
 
-struct weft_known *known_of_topo(const struct topo *t)
+struct weft_sweep_prior *known_of_topo(const struct topo *t)
 {
-    struct weft_known *k = weft_known_new(t->node_count + t->port_count);
-    int err = k ? 0 : WEFT_ERR_NOMEM;
+    struct weft_sweep_prior *k = NULL;
+    int err = weft_sweep_prior_new(t->node_count + t->port_count, NULL, &k);
 
     for (uint32_t i = 0; i < t->node_count && !err; i++)
         if (t->nodes[i].type == TOPO_SWITCH && t->nodes[i].guid != 0 && t->nodes[i].declared)
-            err = weft_known_add(
-                k, &(struct weft_known_port){.guid = t->nodes[i].guid, .lid = t->nodes[i].lid});
+            err = weft_sweep_prior_add(k, &(struct weft_sweep_prior_port){.guid = t->nodes[i].guid,
+                                                                          .lid = t->nodes[i].lid});
     for (uint32_t i = 0; i < t->port_count && !err; i++)
         err = know_port(k, t, &t->ports[i]);
-    return err ? weft_known_free(k) : k;
+    return err ? weft_sweep_prior_free(k) : k;
 }

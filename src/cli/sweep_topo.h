@@ -17,7 +17,7 @@
 int sweep_topo(const struct weft_sweep *s, struct topo **ret);
 
 /** What a topology knows of ports.
- * @return to be given to weft_known_free(); NULL without memory */
-struct weft_known *known_of_topo(const struct topo *t);
+ * @return to be given to weft_sweep_prior_free(); NULL without memory */
+struct weft_sweep_prior *known_of_topo(const struct topo *t);
 
 #endif

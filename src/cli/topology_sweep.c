@@ -18,8 +18,8 @@ static int drive(struct mad_link *l, struct weft_sweep **ret)
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    weft_sweep_config_init(&c);
-    err = weft_sweep_new(&c, id, ret);
+    (void)weft_sweep_config_init(&c);
+    err = weft_sweep_new(&c, id, NULL, ret);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     machine = mad_machine_sweep(*ret);

@@ -173,7 +173,7 @@ static int sweep_verdict_said(const struct weft_sweep *s)
 }
 
 static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
-                        const struct weft_known *known, struct discover *d)
+                        const struct weft_sweep_prior *known, struct discover *d)
 {
     const struct weft_mad_agent_req agent = {
         .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
@@ -185,14 +185,14 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
 
     if (exit_code != CLI_DONE)
         return exit_code;
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     if (r->timeout != 0)
         c.timeout = r->timeout;
     if (l->on_hca)
         c.window = HCA_WINDOW;
     if (r->window != 0)
         c.window = (uint32_t)r->window;
-    err = weft_sweep_new(&c, id, &d->sweep);
+    err = weft_sweep_new(&c, id, NULL, &d->sweep);
     if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     if (known)
@@ -205,7 +205,7 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
 }
 
 static int load_earlier(const struct discover_request *r, struct discover *d,
-                        struct weft_known **known)
+                        struct weft_sweep_prior **known)
 {
     int exit_code = topology_load(r->since, &d->old);
 
@@ -219,7 +219,7 @@ static int find(const struct discover_request *r, struct discover *d)
 {
     struct mad_link link = {.engine = NULL};
     struct weft_mad_config config;
-    struct weft_known *known = NULL;
+    struct weft_sweep_prior *known = NULL;
     int exit_code = r->since ? load_earlier(r, d, &known) : CLI_DONE;
 
     /* The window is the asker's alone. */
@@ -231,7 +231,7 @@ static int find(const struct discover_request *r, struct discover *d)
         exit_code = sweep_to_end(&link, r, known, d);
     if (link.engine)
         mad_link_close(&link);
-    (void)weft_known_free(known);
+    (void)weft_sweep_prior_free(known);
     return exit_code;
 }
 

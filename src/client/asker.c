@@ -2,9 +2,9 @@
 /* Gets by directed route: queue, window, and what is asked once more. */
 #include "client/asker.h"
 
+#include "core/base/alloc.h"
 #include "core/wire/mad_header.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_MAX  1024
@@ -55,6 +55,7 @@ struct queue {
 };
 
 struct asker {
+    struct weft_alloc alloc;
     struct weft_sweep_config config;
     weft_mad_agent_id agent;
     struct weft_mad_retry retry;
@@ -64,6 +65,7 @@ struct asker {
     uint32_t window;         /* for those of the first */
     uint32_t tid;
     uint64_t sends, answers, late;
+    int verdict;
     uint8_t stages[STAGES]; /* tries in each; the last may be 0 */
     uint8_t stage_count;
     struct slot slots[];
@@ -77,9 +79,13 @@ bool route_extend(struct weft_route *r, uint8_t port)
     return true;
 }
 
-void weft_sweep_config_init(struct weft_sweep_config *ret)
+int weft_sweep_config_init_sized(struct weft_sweep_config *ret, size_t size)
 {
-    *ret = (struct weft_sweep_config){.window = 256, .timeout = WEFT_S, .tries = 40, .rounds = 4};
+    if (size != sizeof(*ret))
+        return WEFT_ERR_INVALID;
+    *ret = (struct weft_sweep_config){
+        .size = size, .window = 256, .timeout = WEFT_S, .tries = 40, .rounds = 4};
+    return 0;
 }
 
 static uint32_t slots_of(const struct asker *a)
@@ -99,21 +105,34 @@ static void stages_init(struct asker *a)
     a->stage_count = (uint8_t)(1 + (a->stages[1] > 0) + (a->stages[2] > 0));
 }
 
-int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent, struct asker **ret)
+static bool is_usable(const struct weft_sweep_config *c)
 {
+    return c->size == sizeof(*c) && c->window >= 1 && c->window <= WINDOW_MAX &&
+           c->timeout >= TIMEOUT_MIN && c->timeout <= TIMEOUT_MAX && c->tries >= 1 &&
+           c->tries <= TRIES_MAX && c->rounds >= 1;
+}
+
+static size_t asker_bytes(uint32_t window)
+{
+    return sizeof(struct asker) + 2 * window * sizeof(struct slot);
+}
+
+int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
+              const struct weft_alloc *alloc, struct asker **ret)
+{
+    struct weft_alloc from = alloc_or_libc(alloc);
     struct weft_sweep_config config;
     struct asker *a;
 
-    weft_sweep_config_init(&config);
+    (void)weft_sweep_config_init(&config);
     if (c)
         config = *c;
-    if (config.window < 1 || config.window > WINDOW_MAX || config.timeout < TIMEOUT_MIN ||
-        config.timeout > TIMEOUT_MAX || config.tries < 1 || config.tries > TRIES_MAX ||
-        config.rounds < 1)
+    if (!is_usable(&config))
         return WEFT_ERR_INVALID;
-    a = calloc(1, sizeof(*a) + 2 * config.window * sizeof(a->slots[0]));
+    a = alloc_array(&from, 1, asker_bytes(config.window));
     if (!a)
         return WEFT_ERR_NOMEM;
+    a->alloc = from;
     a->config = config;
     a->agent = agent;
     a->window = config.window < WINDOW_FIRST ? config.window : WINDOW_FIRST;
@@ -128,37 +147,48 @@ int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent, struct
     return 0;
 }
 
+static void queue_free(const struct weft_alloc *alloc, const struct queue *q)
+{
+    alloc_put(alloc, q->questions, q->space, sizeof(q->questions[0]));
+}
+
 struct asker *asker_free(struct asker *a)
 {
-    if (a) {
-        free(a->urgent.questions);
-        free(a->fresh.questions);
-        free(a->again.questions);
-    }
-    free(a);
+    struct weft_alloc alloc;
+
+    if (!a)
+        return NULL;
+    alloc = a->alloc;
+    queue_free(&alloc, &a->urgent);
+    queue_free(&alloc, &a->fresh);
+    queue_free(&alloc, &a->again);
+    alloc_put(&alloc, a, 1, asker_bytes(a->config.window));
     return NULL;
 }
 
-static int queue_grow(struct queue *q)
+static int queue_grow(const struct weft_alloc *alloc, struct queue *q)
 {
     uint32_t space = q->space ? 2 * q->space : 256;
-    struct question *questions = space > q->space ? calloc(space, sizeof(*questions)) : NULL;
+    struct question *questions =
+        space > q->space ? alloc_array(alloc, space, sizeof(*questions)) : NULL;
 
     if (!questions)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < q->count; i++)
         questions[i] = q->questions[(q->first + i) % q->space];
-    free(q->questions);
+    queue_free(alloc, q);
     *q = (struct queue){.questions = questions, .space = space, .count = q->count};
     return 0;
 }
 
-static int queue_put(struct queue *to, const struct question *q)
+static int queue_put(struct asker *a, struct queue *to, const struct question *q)
 {
-    int err = to->count == to->space ? queue_grow(to) : 0;
+    int err = to->count == to->space ? queue_grow(&a->alloc, to) : 0;
 
-    if (err)
+    if (err) {
+        a->verdict = err;
         return err;
+    }
     to->questions[(to->first + to->count) % to->space] = *q;
     to->count++;
     return 0;
@@ -179,7 +209,7 @@ int asker_put(struct asker *a, const struct question *q)
     struct question fresh = *q;
 
     fresh.asked = 0;
-    return queue_put(q->urgent ? &a->urgent : &a->fresh, &fresh);
+    return queue_put(a, q->urgent ? &a->urgent : &a->fresh, &fresh);
 }
 
 bool asker_next(struct asker *a, struct question *ret)
@@ -290,7 +320,7 @@ static bool goes_on(struct asker *a, const struct slot *s)
     if (q.asked % a->stage_count == 0 &&
         (q.asked >= a->stage_count * a->config.rounds || !packets_get_lost(a)))
         return false;
-    return queue_put(&a->again, &q) == 0;
+    return queue_put(a, &a->again, &q) == 0;
 }
 
 static bool slot_ended(struct asker *a, struct slot *s, const struct weft_mad_event *ev,
@@ -331,6 +361,11 @@ uint32_t asker_window(const struct asker *a)
 uint64_t asker_sends(const struct asker *a)
 {
     return a->sends;
+}
+
+int asker_verdict(const struct asker *a)
+{
+    return a->verdict;
 }
 
 bool asker_idle(const struct asker *a)

@@ -39,8 +39,10 @@ struct asker;
 /** Makes one.
  * @param c      how patiently; NULL: the defaults
  * @param agent  whose sends they are: of class 0x81 on QP0
+ * @param alloc  where memory comes from, copied; NULL: malloc and free
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
-int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent, struct asker **ret);
+int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
+              const struct weft_alloc *alloc, struct asker **ret);
 
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
  * @return NULL */
@@ -70,6 +72,11 @@ uint32_t asker_window(const struct asker *a);
 
 /** Sends made so far. */
 uint64_t asker_sends(const struct asker *a);
+
+/** Whether questions were lost for want of memory: they have come to their end as if there had been
+ * no answer.
+ * @return 0 or WEFT_ERR_NOMEM */
+int asker_verdict(const struct asker *a);
 
 /** Whether nothing waits and nothing is under way. */
 bool asker_idle(const struct asker *a);

@@ -2,12 +2,12 @@
 /* Counters of a fabric: who is asked for what, and what became of it. */
 #include "client/gmp_asker.h"
 #include "client/pma.h"
+#include "client/redirect.h"
+#include "core/base/alloc.h"
 #include "core/base/index.h"
 #include "core/wire/field.h"
 
 #include <weft/counters.h>
-
-#include <stdlib.h>
 
 #define GSI_QKEY  0x80010000U
 #define ALL_PORTS 255
@@ -48,20 +48,25 @@ struct port {
 };
 
 struct weft_counters {
+    struct weft_alloc alloc;
     const struct weft_sweep *sweep;
     struct gmp_asker *asker;
     const uint64_t *limits;
     struct port *ports;
-    struct agent *agents;
+    struct agent *agents; /* as many as ports, at most */
     uint32_t agent_count;
+    uint32_t space;       /* of both */
     struct index by_guid; /* nodes of the sweep */
     int verdict;
 };
 
-void weft_counters_config_init(struct weft_counters_config *ret)
+int weft_counters_config_init_sized(struct weft_counters_config *ret, size_t size)
 {
-    *ret = (struct weft_counters_config){.wanted = NULL};
-    weft_gmp_patience_init(&ret->asker);
+    if (size != sizeof(*ret))
+        return WEFT_ERR_INVALID;
+    *ret = (struct weft_counters_config){.size = size};
+    gmp_patience_init(&ret->patience);
+    return 0;
 }
 
 static void put(struct weft_counters *c, enum ask kind, uint32_t about)
@@ -219,7 +224,7 @@ static int index_nodes(struct weft_counters *c)
 {
     uint32_t nodes = weft_sweep_node_count(c->sweep);
     uint32_t entries = index_entries(nodes);
-    struct index_entry *memory = calloc(entries, sizeof(*memory));
+    struct index_entry *memory = alloc_array(&c->alloc, entries, sizeof(*memory));
 
     if (!memory)
         return WEFT_ERR_NOMEM;
@@ -231,12 +236,12 @@ static int index_nodes(struct weft_counters *c)
 
 static int begin(struct weft_counters *c, const bool *wanted, const struct weft_counters *known)
 {
-    size_t ports = (size_t)weft_sweep_port_count(c->sweep) + 1;
     uint32_t agents;
     int err = index_nodes(c);
 
-    c->ports = calloc(ports, sizeof(c->ports[0]));
-    c->agents = calloc(ports, sizeof(c->agents[0]));
+    c->space = weft_sweep_port_count(c->sweep);
+    c->ports = alloc_array(&c->alloc, c->space, sizeof(c->ports[0]));
+    c->agents = alloc_array(&c->alloc, c->space, sizeof(c->agents[0]));
     if (err || !c->ports || !c->agents)
         return WEFT_ERR_NOMEM;
     ports_assign(c, wanted);
@@ -249,22 +254,27 @@ static int begin(struct weft_counters *c, const bool *wanted, const struct weft_
 
 int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters_config *c,
                       const struct weft_counters *known, weft_mad_agent_id agent,
-                      struct weft_counters **ret)
+                      const struct weft_alloc *a, struct weft_counters **ret)
 {
+    struct weft_alloc alloc = alloc_or_libc(a);
     struct weft_counters_config config;
-    struct weft_counters *made = calloc(1, sizeof(*made));
+    struct weft_counters *made;
     int err;
 
-    weft_counters_config_init(&config);
+    (void)weft_counters_config_init(&config);
     if (c)
         config = *c;
-    err =
-        made ? gmp_asker_new(&config.asker, agent, WEFT_CLASS_PERF, &made->asker) : WEFT_ERR_NOMEM;
-    if (!err) {
-        made->sweep = sweep;
-        made->limits = config.limits;
+    if (config.size != sizeof(config))
+        return WEFT_ERR_INVALID;
+    made = alloc_array(&alloc, 1, sizeof(*made));
+    if (!made)
+        return WEFT_ERR_NOMEM;
+    made->alloc = alloc;
+    made->sweep = sweep;
+    made->limits = config.limits;
+    err = gmp_asker_new(&config.patience, agent, WEFT_CLASS_PERF, &alloc, &made->asker);
+    if (!err)
         err = begin(made, config.wanted, known);
-    }
     if (err) {
         (void)weft_counters_free(made);
         return err;
@@ -275,13 +285,16 @@ int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters
 
 struct weft_counters *weft_counters_free(struct weft_counters *c)
 {
-    if (c) {
-        (void)gmp_asker_free(c->asker);
-        free(c->ports);
-        free(c->agents);
-        free(c->by_guid.entries);
-    }
-    free(c);
+    struct weft_alloc a;
+
+    if (!c)
+        return NULL;
+    a = c->alloc;
+    (void)gmp_asker_free(c->asker);
+    alloc_put(&a, c->ports, c->space, sizeof(c->ports[0]));
+    alloc_put(&a, c->agents, c->space, sizeof(c->agents[0]));
+    alloc_put(&a, c->by_guid.entries, c->by_guid.mask + 1, sizeof(c->by_guid.entries[0]));
+    alloc_put(&a, c, 1, sizeof(*c));
     return NULL;
 }
 
@@ -336,22 +349,15 @@ bool weft_counters_poll(struct weft_counters *c, struct weft_mad_send_req *ret)
     return false;
 }
 
-/* Whether it is to be asked elsewhere, once, in the same subnet (IBA 13.5.2). */
+/* Whether it is to be asked elsewhere, once, in the same subnet and partition. */
 static bool is_redirected(struct agent *a, const struct gmp_result *r)
 {
-    uint64_t lid;
+    static const struct redirect_from here = {.gid = NULL};
 
     if ((r->status & WEFT_STATUS_REDIRECT) == 0 || a->redirected || !r->data ||
-        r->question.kind != ASK_ABILITIES)
-        return false;
-    lid = wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_LID, r->data);
-    if (lid == 0 || lid >= LID_END)
+        r->question.kind != ASK_ABILITIES || !redirect_read(&here, r->data, &a->to))
         return false;
     a->redirected = true;
-    a->to.lid = (uint16_t)lid;
-    a->to.sl = (uint8_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_SL, r->data);
-    a->to.qpn = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QP, r->data);
-    a->to.qkey = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, r->data);
     return true;
 }
 

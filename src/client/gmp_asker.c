@@ -2,9 +2,9 @@
 /* Requests by LID: queue, window, and what is asked once more. */
 #include "client/gmp_asker.h"
 
+#include "core/base/alloc.h"
 #include "core/wire/mad_header.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_LIMIT 512
@@ -44,7 +44,8 @@ struct slot {
 };
 
 struct gmp_asker {
-    struct weft_gmp_patience config;
+    struct weft_alloc alloc;
+    struct weft_counters_patience config;
     weft_mad_agent_id agent;
     uint8_t mgmt_class;
     struct weft_mad_retry patient;
@@ -61,16 +62,16 @@ struct gmp_asker {
     struct slot slots[];
 };
 
-void weft_gmp_patience_init(struct weft_gmp_patience *ret)
+void gmp_patience_init(struct weft_counters_patience *ret)
 {
-    *ret = (struct weft_gmp_patience){.window_first = 64,
-                                      .window_max = 512,
-                                      .timeout = WEFT_S,
-                                      .first = 25 * WEFT_MS,
-                                      .rounds = 4};
+    *ret = (struct weft_counters_patience){.window_first = 64,
+                                           .window_max = 512,
+                                           .timeout = WEFT_S,
+                                           .first = 25 * WEFT_MS,
+                                           .rounds = 4};
 }
 
-static bool is_usable(const struct weft_gmp_patience *c)
+static bool is_usable(const struct weft_counters_patience *c)
 {
     return c->window_first >= 1 && c->window_first <= c->window_max &&
            c->window_max <= WINDOW_LIMIT && c->timeout >= TIMEOUT_MIN &&
@@ -78,22 +79,29 @@ static bool is_usable(const struct weft_gmp_patience *c)
            c->rounds >= 1;
 }
 
-int gmp_asker_new(const struct weft_gmp_patience *c, weft_mad_agent_id agent, uint8_t mgmt_class,
-                  struct gmp_asker **ret)
+static size_t asker_bytes(uint32_t slots)
 {
-    struct weft_gmp_patience config;
+    return sizeof(struct gmp_asker) + slots * sizeof(struct slot);
+}
+
+int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agent,
+                  uint8_t mgmt_class, const struct weft_alloc *alloc, struct gmp_asker **ret)
+{
+    struct weft_alloc from = alloc_or_libc(alloc);
+    struct weft_counters_patience config;
     struct gmp_asker *a;
     uint32_t slots;
 
-    weft_gmp_patience_init(&config);
+    gmp_patience_init(&config);
     if (c)
         config = *c;
     if (!is_usable(&config))
         return WEFT_ERR_INVALID;
     slots = 2 * config.window_max;
-    a = calloc(1, sizeof(*a) + slots * sizeof(a->slots[0]));
+    a = alloc_array(&from, 1, asker_bytes(slots));
     if (!a)
         return WEFT_ERR_NOMEM;
+    a->alloc = from;
     a->config = config;
     a->agent = agent;
     a->mgmt_class = mgmt_class;
@@ -114,22 +122,27 @@ int gmp_asker_new(const struct weft_gmp_patience *c, weft_mad_agent_id agent, ui
 
 struct gmp_asker *gmp_asker_free(struct gmp_asker *a)
 {
-    if (a)
-        free(a->queue);
-    free(a);
+    struct weft_alloc alloc;
+
+    if (!a)
+        return NULL;
+    alloc = a->alloc;
+    alloc_put(&alloc, a->queue, a->queue_space, sizeof(a->queue[0]));
+    alloc_put(&alloc, a, 1, asker_bytes(a->slot_count));
     return NULL;
 }
 
 static int queue_grow(struct gmp_asker *a)
 {
     uint32_t space = a->queue_space ? 2 * a->queue_space : 256;
-    struct gmp_question *queue = space > a->queue_space ? calloc(space, sizeof(*queue)) : NULL;
+    struct gmp_question *queue =
+        space > a->queue_space ? alloc_array(&a->alloc, space, sizeof(*queue)) : NULL;
 
     if (!queue)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < a->queue_count; i++)
         queue[i] = a->queue[(a->queue_first + i) % a->queue_space];
-    free(a->queue);
+    alloc_put(&a->alloc, a->queue, a->queue_space, sizeof(a->queue[0]));
     a->queue = queue;
     a->queue_space = space;
     a->queue_first = 0;

@@ -35,13 +35,17 @@ struct gmp_result {
 /** Questions. */
 struct gmp_asker;
 
+/** Fills in the defaults. */
+void gmp_patience_init(struct weft_counters_patience *ret);
+
 /** Makes one.
  * @param c           how patiently; NULL: the defaults
  * @param agent       whose sends they are
  * @param mgmt_class  of these, version 1
+ * @param alloc       where memory comes from, copied; NULL: malloc and free
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_NOMEM */
-int gmp_asker_new(const struct weft_gmp_patience *c, weft_mad_agent_id agent, uint8_t mgmt_class,
-                  struct gmp_asker **ret);
+int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agent,
+                  uint8_t mgmt_class, const struct weft_alloc *alloc, struct gmp_asker **ret);
 
 /** Frees it; the engine must hold none of its sends any more. NULL is fine.
  * @return NULL */

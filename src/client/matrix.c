@@ -2,6 +2,8 @@
 /* All P_Key tables of a fabric, by partition. */
 #include "client/matrix.h"
 
+#include "core/base/alloc.h"
+
 #include <stdlib.h>
 
 /* An entry of a table. */
@@ -27,9 +29,9 @@ static bool is_end_port(const struct weft_sweep *s, uint32_t port)
 }
 
 /* Counts the valid keys of all end ports, and lists them where there is room. */
-static size_t find_all(const struct weft_sweep *s, const struct pkey_tables *t, struct found *ret)
+static uint32_t find_all(const struct weft_sweep *s, const struct pkey_tables *t, struct found *ret)
 {
-    size_t count = 0;
+    uint32_t count = 0;
 
     for (uint32_t port = 0; port < weft_sweep_port_count(s); port++) {
         uint32_t entries;
@@ -82,36 +84,43 @@ static void matrix_fill(struct matrix *m, const struct found *found, size_t coun
     }
 }
 
-int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, struct matrix **ret)
+int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, const struct weft_alloc *a,
+               struct matrix **ret)
 {
-    size_t count = find_all(s, t, NULL);
-    struct matrix *m = calloc(1, sizeof(*m));
-    struct found *found = calloc(count + 1, sizeof(*found));
+    struct weft_alloc alloc = alloc_or_libc(a);
+    uint32_t count = find_all(s, t, NULL);
+    struct matrix *m = alloc_array(&alloc, 1, sizeof(*m));
+    struct found *found = alloc_array(&alloc, count, sizeof(*found));
 
     if (m) {
-        m->partitions = calloc(count + 1, sizeof(m->partitions[0]));
-        m->members = calloc(count + 1, sizeof(m->members[0]));
+        m->alloc = alloc;
+        m->space = count;
+        m->partitions = alloc_array(&alloc, count, sizeof(m->partitions[0]));
+        m->members = alloc_array(&alloc, count, sizeof(m->members[0]));
     }
     if (!found || !m || !m->partitions || !m->members) {
-        free(found);
+        alloc_put(&alloc, found, count, sizeof(*found));
         (void)matrix_free(m);
         return WEFT_ERR_NOMEM;
     }
     (void)find_all(s, t, found);
     qsort(found, count, sizeof(*found), found_compare);
     matrix_fill(m, found, count);
-    free(found);
+    alloc_put(&alloc, found, count, sizeof(*found));
     *ret = m;
     return 0;
 }
 
 struct matrix *matrix_free(struct matrix *m)
 {
-    if (m) {
-        free(m->partitions);
-        free(m->members);
-    }
-    free(m);
+    struct weft_alloc a;
+
+    if (!m)
+        return NULL;
+    a = m->alloc;
+    alloc_put(&a, m->partitions, m->space, sizeof(m->partitions[0]));
+    alloc_put(&a, m->members, m->space, sizeof(m->members[0]));
+    alloc_put(&a, m, 1, sizeof(*m));
     return NULL;
 }
 

@@ -38,14 +38,18 @@ struct matrix_partition {
 
 /** All partitions. */
 struct matrix {
+    struct weft_alloc alloc;
     struct matrix_partition *partitions; /* by key */
     struct matrix_member *members;
     uint32_t partition_count, member_count;
+    uint32_t space; /* of both arrays */
 };
 
 /** Puts it together.
+ * @param a  where memory comes from, copied; NULL: malloc and free
  * @return 0; WEFT_ERR_NOMEM */
-int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, struct matrix **ret);
+int matrix_new(const struct weft_sweep *s, const struct pkey_tables *t, const struct weft_alloc *a,
+               struct matrix **ret);
 
 /** Frees it; NULL is fine.
  * @return NULL */

@@ -3,8 +3,8 @@
 #include "client/pkey_tables.h"
 
 #include "client/asker.h"
+#include "core/base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ENTRIES_MAX (UINT64_C(1) << 26)
@@ -20,10 +20,12 @@ struct table {
 };
 
 struct pkey_tables {
+    struct weft_alloc alloc;
     const struct weft_sweep *sweep;
     struct asker *asker;
     struct table *tables; /* one for each port of the sweep */
     weft_pkey *keys;
+    uint32_t table_count, key_count;
 };
 
 static uint32_t entries_of(const struct weft_sweep *s, uint32_t port)
@@ -71,7 +73,8 @@ static int tables_begin(struct pkey_tables *t)
     uint32_t ports = weft_sweep_port_count(t->sweep);
     uint64_t entries = 0;
 
-    t->tables = calloc(ports + 1u, sizeof(t->tables[0]));
+    t->table_count = ports;
+    t->tables = alloc_array(&t->alloc, ports, sizeof(t->tables[0]));
     if (!t->tables)
         return WEFT_ERR_NOMEM;
     for (uint32_t i = 0; i < ports; i++) {
@@ -83,20 +86,25 @@ static int tables_begin(struct pkey_tables *t)
     }
     if (entries > ENTRIES_MAX)
         return WEFT_ERR_FULL;
-    t->keys = calloc(entries + 1, sizeof(t->keys[0]));
+    t->key_count = (uint32_t)entries;
+    t->keys = alloc_array(&t->alloc, t->key_count, sizeof(t->keys[0]));
     return t->keys ? tables_ask(t) : WEFT_ERR_NOMEM;
 }
 
 int pkey_tables_new(const struct weft_sweep *sweep, const struct weft_sweep_config *c,
-                    weft_mad_agent_id agent, struct pkey_tables **ret)
+                    weft_mad_agent_id agent, const struct weft_alloc *a, struct pkey_tables **ret)
 {
-    struct pkey_tables *t = calloc(1, sizeof(*t));
-    int err = t ? asker_new(c, agent, &t->asker) : WEFT_ERR_NOMEM;
+    struct weft_alloc alloc = alloc_or_libc(a);
+    struct pkey_tables *t = alloc_array(&alloc, 1, sizeof(*t));
+    int err;
 
-    if (!err) {
-        t->sweep = sweep;
+    if (!t)
+        return WEFT_ERR_NOMEM;
+    t->alloc = alloc;
+    t->sweep = sweep;
+    err = asker_new(c, agent, &alloc, &t->asker);
+    if (!err)
         err = tables_begin(t);
-    }
     if (err) {
         (void)pkey_tables_free(t);
         return err;
@@ -107,12 +115,15 @@ int pkey_tables_new(const struct weft_sweep *sweep, const struct weft_sweep_conf
 
 struct pkey_tables *pkey_tables_free(struct pkey_tables *t)
 {
-    if (t) {
-        (void)asker_free(t->asker);
-        free(t->tables);
-        free(t->keys);
-    }
-    free(t);
+    struct weft_alloc a;
+
+    if (!t)
+        return NULL;
+    a = t->alloc;
+    (void)asker_free(t->asker);
+    alloc_put(&a, t->tables, t->table_count, sizeof(t->tables[0]));
+    alloc_put(&a, t->keys, t->key_count, sizeof(t->keys[0]));
+    alloc_put(&a, t, 1, sizeof(*t));
     return NULL;
 }
 

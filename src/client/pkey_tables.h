@@ -17,10 +17,11 @@ struct pkey_tables;
  * @param sweep  has ended; borrowed
  * @param c      how patiently to ask; NULL: the defaults
  * @param agent  for requests of class 0x81 on QP0
+ * @param a      where memory comes from, copied; NULL: malloc and free
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range; WEFT_ERR_FULL: the nodes say that
  *         they have more than 2^26 entries; WEFT_ERR_NOMEM */
 int pkey_tables_new(const struct weft_sweep *sweep, const struct weft_sweep_config *c,
-                    weft_mad_agent_id agent, struct pkey_tables **ret);
+                    weft_mad_agent_id agent, const struct weft_alloc *a, struct pkey_tables **ret);
 
 /** Frees them; the engine must hold none of their sends any more. NULL is fine.
  * @return NULL */

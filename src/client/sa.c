@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions to the SA: when each is asked, where, and what ends it. */
+#include "client/redirect.h"
 #include "client/sa_state.h"
+#include "core/base/alloc.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
 #include <weft/sa.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_MAX       1024
@@ -19,9 +20,12 @@
 /* After the engine had no room. */
 #define ENGINE_FULL_WAIT (10 * WEFT_MS)
 
-void weft_sa_config_init(struct weft_sa_config *ret)
+int weft_sa_config_init_sized(struct weft_sa_config *ret, size_t size)
 {
-    *ret = (struct weft_sa_config){.timeout = WEFT_S,
+    if (size != sizeof(*ret))
+        return WEFT_ERR_INVALID;
+    *ret = (struct weft_sa_config){.size = size,
+                                   .timeout = WEFT_S,
                                    .table_timeout = 10 * WEFT_S,
                                    .tries = 4,
                                    .patience = 60 * WEFT_S,
@@ -34,6 +38,7 @@ void weft_sa_config_init(struct weft_sa_config *ret)
                                    .seed = 1};
     weft_mad_retry_init(&ret->retry);
     ret->retry.kind = WEFT_MAD_RETRY_BACKOFF;
+    return 0;
 }
 
 struct weft_mad_agent_req weft_sa_agent(bool reports)
@@ -50,31 +55,33 @@ struct weft_mad_agent_req weft_sa_agent(bool reports)
 
 static bool config_valid(const struct weft_sa_config *c)
 {
-    return c->timeout > 0 && c->table_timeout > 0 && c->tries > 0 && c->patience > 0 &&
-           c->window >= 1 && c->window <= WINDOW_MAX && c->rate >= 1 && c->rate <= RATE_MAX &&
-           c->burst >= 1 && c->paths <= PATHS_MAX && c->retry.jitter_ns <= c->retry.base_ns &&
-           c->retry.cap_ns >= c->retry.base_ns;
+    return c->size == sizeof(*c) && c->timeout > 0 && c->table_timeout > 0 && c->tries > 0 &&
+           c->patience > 0 && c->window >= 1 && c->window <= WINDOW_MAX && c->rate >= 1 &&
+           c->rate <= RATE_MAX && c->burst >= 1 && c->paths <= PATHS_MAX &&
+           c->retry.jitter_ns <= c->retry.base_ns && c->retry.cap_ns >= c->retry.base_ns;
+}
+
+static size_t sa_bytes(uint32_t slots)
+{
+    return sizeof(struct weft_sa) + slots * sizeof(struct sa_slot);
 }
 
 int weft_sa_new(const struct weft_sa_config *c, struct weft_mad_port *engine,
-                weft_mad_agent_id agent, struct weft_sa **ret)
+                weft_mad_agent_id agent, const struct weft_alloc *a, struct weft_sa **ret)
 {
+    struct weft_alloc alloc = alloc_or_libc(a);
     struct weft_sa_config config;
     struct weft_sa *s;
 
-    weft_sa_config_init(&config);
+    (void)weft_sa_config_init(&config);
     if (c)
         config = *c;
     if (!config_valid(&config))
         return WEFT_ERR_INVALID;
-    s = calloc(1, sizeof(*s) + (config.window + 1) * sizeof(s->slots[0]));
+    s = alloc_array(&alloc, 1, sa_bytes(config.window + 1));
     if (!s)
         return WEFT_ERR_NOMEM;
-    s->paths = sa_cache_new(config.paths, config.path_ttl);
-    if (!s->paths) {
-        free(s);
-        return WEFT_ERR_NOMEM;
-    }
+    s->alloc = alloc;
     s->config = config;
     s->engine = engine;
     s->agent = agent;
@@ -83,15 +90,21 @@ int weft_sa_new(const struct weft_sa_config *c, struct weft_mad_port *engine,
     s->stats.window = config.window < WINDOW_LOW ? config.window : WINDOW_LOW;
     weft_mad_retry_init(&s->plain);
     s->plain.busy = WEFT_MAD_BUSY_DELIVER;
+    s->paths = sa_cache_new(config.paths, config.path_ttl, &alloc);
+    if (!s->paths) {
+        (void)weft_sa_free(s);
+        return WEFT_ERR_NOMEM;
+    }
     *ret = s;
     return 0;
 }
 
-static void job_free(struct sa_job *j)
+static void job_free(const struct weft_sa *s, struct sa_job *j)
 {
-    if (j)
-        free(j->records);
-    free(j);
+    if (!j)
+        return;
+    alloc_put(&s->alloc, j->records, j->record_bytes, 1);
+    alloc_put(&s->alloc, j, 1, sizeof(*j));
 }
 
 static void line_put(struct sa_line *l, struct sa_job *j)
@@ -120,17 +133,20 @@ static struct sa_job *line_take(struct sa_line *l)
 
 struct weft_sa *weft_sa_free(struct weft_sa *s)
 {
+    struct weft_alloc a;
+
     if (!s)
         return NULL;
     for (uint32_t i = 0; i < s->slot_count; i++)
-        job_free(s->slots[i].job);
+        job_free(s, s->slots[i].job);
     while (s->fresh.first)
-        job_free(line_take(&s->fresh));
+        job_free(s, line_take(&s->fresh));
     while (s->ended.first)
-        job_free(line_take(&s->ended));
-    job_free(s->given);
+        job_free(s, line_take(&s->ended));
+    job_free(s, s->given);
     (void)sa_cache_free(s->paths);
-    free(s);
+    a = s->alloc;
+    alloc_put(&a, s, 1, sa_bytes(s->slot_count));
     return NULL;
 }
 
@@ -159,9 +175,10 @@ static bool is_path_question(const struct weft_sa_question *q)
     return q->method == WEFT_METHOD_GET && q->attr_id == WEFT_ATTR_SA_PATH_RECORD;
 }
 
-static int keep_records(struct sa_job *j, uint32_t bytes)
+static int keep_records(const struct weft_sa *s, struct sa_job *j, uint32_t bytes)
 {
-    j->records = malloc(bytes > 0 ? bytes : 1);
+    j->records = alloc_array(&s->alloc, bytes, 1);
+    j->record_bytes = bytes;
     j->result.records = j->records;
     return j->records ? 0 : WEFT_ERR_NOMEM;
 }
@@ -172,7 +189,7 @@ static bool answer_from_cache(struct weft_sa *s, weft_time now, struct sa_job *j
     const uint8_t *path =
         is_path_question(q) ? sa_cache_find(s->paths, now, q->mask, q->record) : NULL;
 
-    if (!path || keep_records(j, SA_PATH_BYTES) != 0)
+    if (!path || keep_records(s, j, SA_PATH_BYTES) != 0)
         return false;
     memcpy(j->records, path, SA_PATH_BYTES);
     j->result.outcome = WEFT_SA_ANSWERED;
@@ -191,7 +208,7 @@ int weft_sa_ask(struct weft_sa *s, weft_time now, const struct weft_sa_question 
     if (q->method != WEFT_METHOD_GET && q->method != WEFT_METHOD_SET &&
         q->method != WEFT_METHOD_GET_TABLE && q->method != WEFT_METHOD_DELETE)
         return WEFT_ERR_INVALID;
-    j = calloc(1, sizeof(*j));
+    j = alloc_array(&s->alloc, 1, sizeof(*j));
     if (!j)
         return WEFT_ERR_NOMEM;
     j->result.question = *q;
@@ -455,25 +472,18 @@ weft_time weft_sa_deadline(const struct weft_sa *s)
     return s->fresh.first && room ? 0 : first;
 }
 
-/* Follows a redirection to a LID. One to a GID alone, or to another partition, leads nowhere that
- * is known here. */
 static bool redirect_follow(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                             const uint8_t *info)
 {
-    uint16_t lid = (uint16_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_LID, info);
-    uint32_t qpn = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QP, info);
-    uint16_t pkey = (uint16_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, info);
+    static const uint8_t none[sizeof(s->config.gid)];
+    bool has_gid = memcmp(s->config.gid, none, sizeof(none)) != 0;
+    const struct redirect_from from = {.pkey_index = s->config.pkey_index,
+                                       .pkeys = s->config.pkeys,
+                                       .gid = has_gid ? s->config.gid : NULL};
 
-    if (lid == 0 || lid >= WEFT_LID_MULTICAST_FIRST || qpn == 0 || slot->hops == HOPS_MAX ||
-        (pkey & WEFT_PKEY_DEFAULT_LIMITED) != WEFT_PKEY_DEFAULT_LIMITED)
+    if (slot->hops == HOPS_MAX || !redirect_read(&from, info, &s->redirect))
         return false;
     slot->hops++;
-    s->redirect =
-        (struct weft_mad_addr){.lid = lid,
-                               .sl = (uint8_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_SL, info),
-                               .qpn = qpn,
-                               .qkey = (uint32_t)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, info),
-                               .pkey_index = s->config.pkey_index};
     s->redirect_until = later(now, s->config.redirect_ttl);
     s->stats.redirects++;
     return true;
@@ -493,7 +503,7 @@ static enum weft_sa_outcome records_read(struct weft_sa *s, struct sa_job *j,
         bytes != WEFT_MAD_BYTES - WEFT_SA_DATA_OFFSET)
         return WEFT_SA_MALFORMED;
     r->count = r->stride > 0 ? bytes / r->stride : 0;
-    if (keep_records(j, bytes) != 0)
+    if (keep_records(s, j, bytes) != 0)
         return WEFT_SA_NO_MEMORY;
     if (weft_mad_recv_read(s->engine, ev->u.recv.id, WEFT_SA_DATA_OFFSET, j->records, bytes) != 0)
         return WEFT_SA_MALFORMED;
@@ -628,7 +638,7 @@ void weft_sa_event(struct weft_sa *s, weft_time now, const struct weft_mad_event
 
 bool weft_sa_poll(struct weft_sa *s, struct weft_sa_result *ret)
 {
-    job_free(s->given);
+    job_free(s, s->given);
     s->given = line_take(&s->ended);
     if (!s->given)
         return false;

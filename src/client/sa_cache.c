@@ -2,7 +2,8 @@
 /* A table of paths with chains, and a ring that says which is the oldest. */
 #include "client/sa_cache.h"
 
-#include <stdlib.h>
+#include "core/base/alloc.h"
+
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -16,21 +17,29 @@ struct entry {
 };
 
 struct sa_cache {
+    struct weft_alloc alloc;
     weft_time ttl;
     uint32_t space, count, oldest;
     uint32_t *chains; /* as many as entries */
     struct entry entries[];
 };
 
-struct sa_cache *sa_cache_new(uint32_t paths, weft_time ttl)
+static size_t cache_bytes(uint32_t paths)
 {
-    struct sa_cache *c = calloc(1, sizeof(*c) + paths * sizeof(c->entries[0]));
+    return sizeof(struct sa_cache) + paths * sizeof(struct entry);
+}
+
+struct sa_cache *sa_cache_new(uint32_t paths, weft_time ttl, const struct weft_alloc *a)
+{
+    struct weft_alloc alloc = alloc_or_libc(a);
+    struct sa_cache *c = alloc_array(&alloc, 1, cache_bytes(paths));
 
     if (!c)
         return NULL;
+    c->alloc = alloc;
     c->ttl = ttl;
     c->space = paths;
-    c->chains = calloc(paths + 1u, sizeof(c->chains[0]));
+    c->chains = alloc_array(&alloc, paths, sizeof(c->chains[0]));
     if (!c->chains)
         return sa_cache_free(c);
     sa_cache_clear(c);
@@ -39,9 +48,13 @@ struct sa_cache *sa_cache_new(uint32_t paths, weft_time ttl)
 
 struct sa_cache *sa_cache_free(struct sa_cache *c)
 {
-    if (c)
-        free(c->chains);
-    free(c);
+    struct weft_alloc a;
+
+    if (!c)
+        return NULL;
+    a = c->alloc;
+    alloc_put(&a, c->chains, c->space, sizeof(c->chains[0]));
+    alloc_put(&a, c, 1, cache_bytes(c->space));
     return NULL;
 }
 

@@ -16,8 +16,9 @@ struct sa_cache;
 /** Makes one.
  * @param paths  the most it keeps; beyond them, the oldest goes
  * @param ttl    how long each may be used
+ * @param a      where memory comes from, copied; NULL: malloc and free
  * @return NULL: no memory */
-struct sa_cache *sa_cache_new(uint32_t paths, weft_time ttl);
+struct sa_cache *sa_cache_new(uint32_t paths, weft_time ttl, const struct weft_alloc *a);
 
 /** Frees it; NULL is fine.
  * @return NULL */

@@ -6,9 +6,18 @@
 
 #include <string.h>
 
-/* Components of MCMemberRecord and PathRecord (IBA 15.2.5.16, 15.2.5.17). */
-#define MC_JOIN_COMPONENTS UINT64_C(0x10003)
-#define PATH_COMPONENTS    UINT64_C(0x180C)
+/* Components of records (IBA 15.2.5.2 to 15.2.5.17): bits of the mask. */
+#define NODE_GUID_COMPONENT UINT64_C(0x80)
+#define PORT_INFO_LID       UINT64_C(0x1)
+#define PORT_INFO_PORT      UINT64_C(0x2)
+#define LINK_FROM_LID       UINT64_C(0x1)
+#define SERVICE_COMPONENTS  UINT64_C(0x7) /* ServiceID, ServiceGID, ServiceP_Key */
+#define SERVICE_LEASE       UINT64_C(0x10)
+#define SERVICE_NAME        UINT64_C(0x40)
+#define MC_JOIN_COMPONENTS  UINT64_C(0x10003)
+#define PATH_COMPONENTS     UINT64_C(0x180C)
+
+#define SERVICE_NAME_BYTES 64
 
 /* In InformInfo. */
 #define LID_ALL   0xFFFF
@@ -53,4 +62,55 @@ void weft_sa_make_path(const uint8_t sgid[16], const uint8_t dgid[16], struct we
     memcpy(r + wire_bytes_offset(WIRE_PATH_RECORD_DGID), dgid, 16);
     wire_set(WIRE_PATH_RECORD_REVERSIBLE, r, 1);
     wire_set(WIRE_PATH_RECORD_NUM_PATHS, r, 1);
+}
+
+void weft_sa_make_service(const struct weft_sa_service *service, bool registers,
+                          struct weft_sa_question *ret)
+{
+    uint8_t *r = ret->record;
+    size_t len = service->name ? strlen(service->name) : 0;
+
+    *ret = (struct weft_sa_question){.method = registers ? WEFT_METHOD_SET : WEFT_METHOD_DELETE,
+                                     .attr_id = WEFT_ATTR_SA_SERVICE_RECORD,
+                                     .mask = SERVICE_COMPONENTS};
+    wire_set(WIRE_SERVICE_RECORD_SERVICE_ID, r, service->id);
+    memcpy(r + wire_bytes_offset(WIRE_SERVICE_RECORD_SERVICE_GID), service->gid, 16);
+    wire_set(WIRE_SERVICE_RECORD_PKEY, r, service->pkey);
+    if (registers) {
+        ret->mask |= SERVICE_LEASE;
+        wire_set(WIRE_SERVICE_RECORD_LEASE_S, r, service->lease_s);
+    }
+    if (len > 0) {
+        ret->mask |= SERVICE_NAME;
+        memcpy(r + wire_bytes_offset(WIRE_SERVICE_RECORD_NAME), service->name,
+               len < SERVICE_NAME_BYTES ? len : SERVICE_NAME_BYTES - 1);
+    }
+}
+
+void weft_sa_make_node(uint64_t node_guid, struct weft_sa_question *ret)
+{
+    *ret = (struct weft_sa_question){.method = WEFT_METHOD_GET_TABLE,
+                                     .attr_id = WEFT_ATTR_SA_NODE_RECORD,
+                                     .mask = node_guid != 0 ? NODE_GUID_COMPONENT : 0};
+    wire_set(WIRE_NODE_RECORD_NODE_GUID, ret->record, node_guid);
+}
+
+void weft_sa_make_port_info(uint16_t lid, uint8_t port, struct weft_sa_question *ret)
+{
+    bool one = port != WEFT_SA_ALL_PORTS;
+
+    *ret = (struct weft_sa_question){.method = WEFT_METHOD_GET_TABLE,
+                                     .attr_id = WEFT_ATTR_SA_PORT_INFO_RECORD,
+                                     .mask = (lid != 0 ? PORT_INFO_LID : 0) |
+                                             (one ? PORT_INFO_PORT : 0)};
+    wire_set(WIRE_PORT_INFO_RECORD_LID, ret->record, lid);
+    wire_set(WIRE_PORT_INFO_RECORD_PORT, ret->record, one ? port : 0);
+}
+
+void weft_sa_make_links(uint16_t lid, struct weft_sa_question *ret)
+{
+    *ret = (struct weft_sa_question){.method = WEFT_METHOD_GET_TABLE,
+                                     .attr_id = WEFT_ATTR_SA_LINK_RECORD,
+                                     .mask = lid != 0 ? LINK_FROM_LID : 0};
+    wire_set(WIRE_LINK_RECORD_FROM_LID, ret->record, lid);
 }

@@ -29,6 +29,7 @@ struct sa_job {
     struct sa_job *next;
     struct weft_sa_result result;
     uint8_t *records;
+    uint32_t record_bytes;
 };
 
 /** Jobs in order. */
@@ -64,6 +65,7 @@ struct sa_slot {
 };
 
 struct weft_sa {
+    struct weft_alloc alloc;
     struct weft_sa_config config;
     struct weft_mad_port *engine;
     weft_mad_agent_id agent;

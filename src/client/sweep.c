@@ -2,10 +2,10 @@
 /* Discovery: NodeInfo through every link, then what each node and port says of itself. */
 #include "client/asker.h"
 #include "client/sweep_state.h"
+#include "core/base/alloc.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NODES_MAX 65536
@@ -38,11 +38,16 @@ void sweep_put(struct weft_sweep *s, enum sweep_ask kind, uint32_t about, uint16
 }
 
 int weft_sweep_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
-                   struct weft_sweep **ret)
+                   const struct weft_alloc *a, struct weft_sweep **ret)
 {
-    struct weft_sweep *s = calloc(1, sizeof(*s));
-    int err = s ? asker_new(c, agent, &s->asker) : WEFT_ERR_NOMEM;
+    struct weft_alloc alloc = alloc_or_libc(a);
+    struct weft_sweep *s = alloc_array(&alloc, 1, sizeof(*s));
+    int err;
 
+    if (!s)
+        return WEFT_ERR_NOMEM;
+    s->alloc = alloc;
+    err = asker_new(c, agent, &alloc, &s->asker);
     if (!err) {
         sweep_put(s, SWEEP_ASK_NEIGHBOR, WEFT_SWEEP_NONE, WEFT_ATTR_NODE_INFO, 0);
         err = s->verdict;
@@ -56,21 +61,30 @@ int weft_sweep_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
     return 0;
 }
 
-void weft_sweep_expect(struct weft_sweep *s, const struct weft_known *known)
+void weft_sweep_expect(struct weft_sweep *s, const struct weft_sweep_prior *known)
 {
     s->known = known;
 }
 
+static void index_free(const struct weft_alloc *a, const struct index *ix)
+{
+    alloc_put(a, ix->entries, ix->mask + 1, sizeof(ix->entries[0]));
+}
+
 struct weft_sweep *weft_sweep_free(struct weft_sweep *s)
 {
-    if (s) {
-        (void)asker_free(s->asker);
-        free(s->nodes);
-        free(s->ports);
-        free(s->troubles);
-        free(s->by_guid.entries);
-    }
-    free(s);
+    struct weft_alloc a;
+
+    if (!s)
+        return NULL;
+    a = s->alloc;
+    (void)asker_free(s->asker);
+    alloc_put(&a, s->nodes, s->node_space, sizeof(s->nodes[0]));
+    alloc_put(&a, s->ports, s->port_space, sizeof(s->ports[0]));
+    alloc_put(&a, s->waits, s->port_space, sizeof(s->waits[0]));
+    alloc_put(&a, s->troubles, s->trouble_space, sizeof(s->troubles[0]));
+    index_free(&a, &s->by_guid);
+    alloc_put(&a, s, 1, sizeof(*s));
     return NULL;
 }
 
@@ -141,7 +155,7 @@ trouble_add(struct weft_sweep *s, enum weft_sweep_trouble_kind kind, const struc
     struct weft_sweep_trouble *t;
 
     if (s->trouble_count == s->trouble_space) {
-        t = realloc(s->troubles, space * sizeof(*t));
+        t = alloc_grow(&s->alloc, s->troubles, s->trouble_space, space, sizeof(*t));
         if (!t) {
             s->verdict = WEFT_ERR_NOMEM;
             return NULL;
@@ -171,19 +185,19 @@ static int nodes_grow(struct weft_sweep *s)
 {
     uint32_t space = s->node_space ? 2 * s->node_space : 64;
     uint32_t count = index_entries(space);
-    struct weft_sweep_node *nodes = realloc(s->nodes, space * sizeof(*nodes));
-    struct index_entry *entries = malloc(count * sizeof(*entries));
+    struct index_entry *entries = alloc_array(&s->alloc, count, sizeof(*entries));
+    struct weft_sweep_node *nodes =
+        entries ? alloc_grow(&s->alloc, s->nodes, s->node_space, space, sizeof(*nodes)) : NULL;
 
-    if (nodes)
-        s->nodes = nodes;
-    if (!nodes || !entries) {
-        free(entries);
+    if (!nodes) {
+        alloc_put(&s->alloc, entries, count, sizeof(*entries));
         return WEFT_ERR_NOMEM;
     }
-    free(s->by_guid.entries);
+    index_free(&s->alloc, &s->by_guid);
     index_init(&s->by_guid, entries, count);
     for (uint32_t i = 0; i < s->node_count; i++)
         index_put(&s->by_guid, index_hash(nodes[i].guid), i);
+    s->nodes = nodes;
     s->node_space = space;
     return 0;
 }
@@ -192,6 +206,7 @@ static int ports_grow(struct weft_sweep *s, uint32_t more)
 {
     uint32_t space = s->port_space ? s->port_space : 256;
     struct weft_sweep_port *ports;
+    bool *waits;
 
     if (s->port_count + more > PORTS_MAX)
         return WEFT_ERR_FULL;
@@ -199,9 +214,16 @@ static int ports_grow(struct weft_sweep *s, uint32_t more)
         space *= 2;
     if (space == s->port_space)
         return 0;
-    ports = realloc(s->ports, space * sizeof(*ports));
-    if (!ports)
+    waits = alloc_array(&s->alloc, space, sizeof(*waits));
+    ports = waits ? alloc_grow(&s->alloc, s->ports, s->port_space, space, sizeof(*ports)) : NULL;
+    if (!ports) {
+        alloc_put(&s->alloc, waits, space, sizeof(*waits));
         return WEFT_ERR_NOMEM;
+    }
+    if (s->waits)
+        memcpy(waits, s->waits, s->port_count * sizeof(*waits));
+    alloc_put(&s->alloc, s->waits, s->port_space, sizeof(*waits));
+    s->waits = waits;
     s->ports = ports;
     s->port_space = space;
     return 0;
@@ -262,7 +284,7 @@ static void node_begin(struct weft_sweep *s, uint32_t node, uint32_t port)
     if (n->type == WEFT_SWEEP_SWITCH)
         sweep_put(s, SWEEP_ASK_SWITCH, port, WEFT_ATTR_SWITCH_INFO, 0);
     sweep_put(s, SWEEP_ASK_NAME, port, WEFT_ATTR_NODE_DESC, 0);
-    if (n->type == WEFT_SWEEP_SWITCH && (!s->known || !weft_known_find(s->known, n->guid, 0)))
+    if (n->type == WEFT_SWEEP_SWITCH && (!s->known || !weft_sweep_prior_find(s->known, n->guid, 0)))
         switch_begin(s, n);
 }
 
@@ -428,7 +450,7 @@ static void switch_told(struct weft_sweep *s, uint32_t port, const uint8_t *info
         n->enhanced_port0 = wire_get(WIRE_SWITCH_INFO_ENHANCED_PORT_0, info) != 0;
         n->quiet = wire_get(WIRE_SWITCH_INFO_PORT_STATE_CHANGE, info) == 0;
     }
-    if (s->known && weft_known_find(s->known, n->guid, 0))
+    if (s->known && weft_sweep_prior_find(s->known, n->guid, 0))
         switch_begin(s, n);
 }
 
@@ -460,6 +482,8 @@ void weft_sweep_event(struct weft_sweep *s, const struct weft_mad_event *ev)
 
     if (!asker_event(s->asker, ev, &r))
         return;
+    if (asker_verdict(s->asker) != 0)
+        s->verdict = asker_verdict(s->asker);
     if (r.question.kind == SWEEP_ASK_NEIGHBOR)
         neighbor_told(s, &r);
     else if (!r.data)

@@ -52,7 +52,7 @@ const char *weft_sweep_speed_word(const struct weft_sweep *s, uint32_t port)
 
 /* The port that is expected at the other end.
  * Returns WEFT_SWEEP_NONE: none, or its node was not found yet. */
-static uint32_t expected_peer(const struct weft_sweep *s, const struct weft_known_port *k)
+static uint32_t expected_peer(const struct weft_sweep *s, const struct weft_sweep_prior_port *k)
 {
     uint32_t node = k->peer_number > 0 ? weft_sweep_find(s, k->peer_guid) : WEFT_SWEEP_NONE;
 
@@ -61,11 +61,11 @@ static uint32_t expected_peer(const struct weft_sweep *s, const struct weft_know
     return s->nodes[node].first_port + k->peer_number;
 }
 
-static const struct weft_known_port *known_of(const struct weft_sweep *s, uint32_t port)
+static const struct weft_sweep_prior_port *known_of(const struct weft_sweep *s, uint32_t port)
 {
     const struct weft_sweep_port *p = &s->ports[port];
 
-    return s->known ? weft_known_find(s->known, s->nodes[p->node].guid, p->number) : NULL;
+    return s->known ? weft_sweep_prior_find(s->known, s->nodes[p->node].guid, p->number) : NULL;
 }
 
 /* What the expectation for a port has become. */
@@ -75,19 +75,20 @@ enum outcome {
     OUTCOME_FAILED
 };
 
-static bool is_rate(const struct weft_sweep *s, uint32_t port, const struct weft_known_port *k)
+static bool is_rate(const struct weft_sweep *s, uint32_t port,
+                    const struct weft_sweep_prior_port *k)
 {
     return strncmp(weft_sweep_width_word(s, port), k->width, sizeof(k->width) - 1) == 0 &&
            strncmp(weft_sweep_speed_word(s, port), k->speed, sizeof(k->speed) - 1) == 0;
 }
 
 static enum outcome outcome_of(const struct weft_sweep *s, uint32_t port,
-                               const struct weft_known_port *k)
+                               const struct weft_sweep_prior_port *k)
 {
     uint32_t peer = expected_peer(s, k);
     const struct weft_sweep_port *other = peer == WEFT_SWEEP_NONE ? NULL : &s->ports[peer];
 
-    if (!other || !s->nodes[other->node].quiet || other->waits || other->assumed ||
+    if (!other || !s->nodes[other->node].quiet || s->waits[peer] || other->assumed ||
         s->ports[weft_sweep_end_port(s, peer)].silent || other->mute_peer)
         return OUTCOME_FAILED;
     if (s->ports[port].peer == peer && other->told)
@@ -100,7 +101,7 @@ static enum outcome outcome_of(const struct weft_sweep *s, uint32_t port,
 }
 
 /* Both ends of a link are in one state, at one rate. */
-static void port_assume(struct weft_sweep *s, uint32_t port, const struct weft_known_port *k)
+static void port_assume(struct weft_sweep *s, uint32_t port, const struct weft_sweep_prior_port *k)
 {
     struct weft_sweep_port *p = &s->ports[port];
     const struct weft_sweep_port *other = &s->ports[p->peer];
@@ -123,7 +124,7 @@ bool sweep_takes_over(struct weft_sweep *s, uint32_t port)
 {
     const struct weft_sweep_port *p = &s->ports[port];
     const struct weft_sweep_node *n = &s->nodes[p->node];
-    const struct weft_known_port *k = p->number == 0 || s->doubt ? NULL : known_of(s, port);
+    const struct weft_sweep_prior_port *k = p->number == 0 || s->doubt ? NULL : known_of(s, port);
     enum outcome outcome = OUTCOME_FAILED;
 
     if (k && (n->type != WEFT_SWEEP_SWITCH || n->quiet))
@@ -131,7 +132,7 @@ bool sweep_takes_over(struct weft_sweep *s, uint32_t port)
     if (outcome == OUTCOME_MET)
         port_assume(s, port, k);
     if (outcome == OUTCOME_OPEN) {
-        s->ports[port].waits = true;
+        s->waits[port] = true;
         s->waiting++;
     }
     return outcome != OUTCOME_FAILED;
@@ -144,16 +145,16 @@ static void port_ask_now(struct weft_sweep *s, uint32_t port)
 
 static void stop_waiting(struct weft_sweep *s, uint32_t port)
 {
-    s->ports[port].waits = false;
+    s->waits[port] = false;
     s->waiting--;
 }
 
 void sweep_wake(struct weft_sweep *s, uint32_t port)
 {
-    const struct weft_known_port *k = s->waiting > 0 ? known_of(s, port) : NULL;
+    const struct weft_sweep_prior_port *k = s->waiting > 0 ? known_of(s, port) : NULL;
     uint32_t waits = k ? expected_peer(s, k) : WEFT_SWEEP_NONE;
 
-    if (waits == WEFT_SWEEP_NONE || !s->ports[waits].waits)
+    if (waits == WEFT_SWEEP_NONE || !s->waits[waits])
         return;
     stop_waiting(s, waits);
     if (!sweep_takes_over(s, waits))
@@ -162,17 +163,17 @@ void sweep_wake(struct weft_sweep *s, uint32_t port)
 
 void sweep_compare_lid(struct weft_sweep *s, uint32_t port)
 {
-    const struct weft_known_port *k = known_of(s, port);
+    const struct weft_sweep_prior_port *k = known_of(s, port);
 
     s->doubt |= k && k->lid != s->ports[port].lid;
 }
 
-static int know_port(struct weft_known *k, const struct weft_sweep *s, uint32_t port)
+static int know_port(struct weft_sweep_prior *k, const struct weft_sweep *s, uint32_t port)
 {
     const struct weft_sweep_port *p = &s->ports[port];
     const struct weft_sweep_port *end = &s->ports[weft_sweep_end_port(s, port)];
     const struct weft_sweep_port *peer = p->peer == WEFT_SWEEP_NONE ? NULL : &s->ports[p->peer];
-    struct weft_known_port known = {
+    struct weft_sweep_prior_port known = {
         .guid = s->nodes[p->node].guid,
         .lid = end->lid,
         .number = p->number,
@@ -192,17 +193,22 @@ static int know_port(struct weft_known *k, const struct weft_sweep *s, uint32_t 
     }
     memcpy(known.width, width, strlen(width) + 1);
     memcpy(known.speed, speed, strlen(speed) + 1);
-    return weft_known_add(k, &known);
+    return weft_sweep_prior_add(k, &known);
 }
 
-struct weft_known *weft_sweep_known(const struct weft_sweep *s)
+int weft_sweep_remember(const struct weft_sweep *s, const struct weft_alloc *a,
+                        struct weft_sweep_prior **ret)
 {
-    struct weft_known *k = weft_known_new(s->port_count);
-    int err = k ? 0 : WEFT_ERR_NOMEM;
+    struct weft_sweep_prior *k = NULL;
+    int err = weft_sweep_prior_new(s->port_count, a, &k);
 
     for (uint32_t i = 0; i < s->port_count && !err; i++)
         err = know_port(k, s, i);
-    return err ? weft_known_free(k) : k;
+    if (err)
+        (void)weft_sweep_prior_free(k);
+    else
+        *ret = k;
+    return err;
 }
 
 void sweep_ask_late(struct weft_sweep *s)
@@ -213,9 +219,9 @@ void sweep_ask_late(struct weft_sweep *s)
         struct weft_sweep_port *p = &s->ports[i];
         bool doubted = s->doubt && p->assumed;
 
-        if (!p->waits && !doubted)
+        if (!s->waits[i] && !doubted)
             continue;
-        if (p->waits)
+        if (s->waits[i])
             stop_waiting(s, i);
         if (doubted) {
             p->assumed = false;

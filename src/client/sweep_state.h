@@ -22,16 +22,18 @@ enum sweep_ask {
 };
 
 struct weft_sweep {
+    struct weft_alloc alloc;
     struct asker *asker;
-    const struct weft_known *known; /* NULL: nothing is expected, or not any more */
+    const struct weft_sweep_prior *known; /* NULL: nothing is expected, or not any more */
     struct weft_sweep_node *nodes;
     struct weft_sweep_port *ports;
+    bool *waits; /* for each port: it waits for what the other end says */
     struct weft_sweep_trouble *troubles;
     struct index by_guid;
     uint32_t node_count, node_space;
     uint32_t port_count, port_space;
     uint32_t trouble_count, trouble_space;
-    uint32_t waiting; /* ports with `waits` */
+    uint32_t waiting; /* of these ports */
     uint32_t assumed; /* ports with `assumed` */
     uint32_t conflicts;
     bool doubt; /* what is assumed may be wrong */

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The core as the linker sees it: what it calls from outside, what the shared library exports."""
+"""The core and the machines above it as the linker sees them: what they call from outside, what the
+shared library exports."""
 import os
 import pathlib
 import re
@@ -8,7 +9,10 @@ import re
 import tap
 
 CORE = pathlib.Path(os.environ["WEFT_BUILD"], "src/core")
-ALLOWED = tap.ROOT / "tests/lint/core_allowed_symbols.txt"
+# What libweft is made of, each with what it may use from below and from outside.
+CORE_ARCHIVE = CORE / "libweft_core.a"
+CLIENT_ARCHIVE = CORE.parent / "client/libweft_client.a"
+ALLOWED = {CORE_ARCHIVE: "core_allowed_symbols.txt", CLIENT_ARCHIVE: "client_allowed_symbols.txt"}
 
 
 def symbols(path, *options):
@@ -17,31 +21,36 @@ def symbols(path, *options):
     return done.stdout
 
 
-def undefined(listing):
-    """object -> names that it uses and no object of the `nm` output defines."""
-    defined = set(re.findall(r"^[0-9a-f]+ [A-Z] (\S+)$", listing, flags=re.M))
+def definitions(listing):
+    return set(re.findall(r"^[0-9a-f]+ [A-Z] (\S+)$", listing, flags=re.M))
+
+
+def undefined(listing, below):
+    """object -> names that it uses and neither an object of the `nm` output nor `below` defines."""
+    defined = definitions(listing) | below
     wanted, current = {}, None
     for line in listing.splitlines():
         if found := re.fullmatch(r"(\S+\.o):", line):
-            current = found[1]
+            current = found[1].rsplit("/", 1)[-1]  # with its folder where the archive is thin
         elif found := re.fullmatch(r"\s+[Uw] (\S+)", line):
             if found[1] not in defined:
                 wanted.setdefault(current, set()).add(found[1])
     return wanted
 
 
-def allowed():
+def allowed(archive):
     """symbol -> the only object that may use it, or None for any."""
-    lines = [line.split("#")[0].split() for line in ALLOWED.read_text("utf-8").splitlines()]
+    text = (tap.ROOT / "tests/lint" / ALLOWED[archive]).read_text("utf-8")
+    lines = [line.split("#")[0].split() for line in text.splitlines()]
     return {words[0]: (words + [None])[1] for words in lines if words}
 
 
-def refused(listing, allow):
-    for current, names in sorted(undefined(listing).items()):
+def refused(listing, allow, below=frozenset()):
+    for current, names in sorted(undefined(listing, below).items()):
         for name in sorted(names):
             if name not in allow or allow[name] not in (None, current):
-                yield (f"{current} uses {name}: the core is a function of its inputs. If {name} is "
-                       "one too, add it to tests/lint/core_allowed_symbols.txt")
+                yield (f"{current} uses {name}: core and client are functions of their inputs. If "
+                       f"{name} is one too, add it to the archive's list in tests/lint")
 
 
 def declared(library):
@@ -56,7 +65,12 @@ def exported(path):
 
 
 def test_the_core_calls_nothing_that_reads_prints_or_keeps_time():
-    tap.none(refused(symbols(CORE / "libweft_core.a"), allowed()))
+    tap.none(refused(symbols(CORE_ARCHIVE), allowed(CORE_ARCHIVE)))
+
+
+def test_the_machines_above_it_do_neither_and_take_no_memory_but_that_given():
+    below = definitions(symbols(CORE_ARCHIVE))
+    tap.none(refused(symbols(CLIENT_ARCHIVE), allowed(CLIENT_ARCHIVE), below))
 
 
 def test_a_call_into_the_system_is_found():
@@ -65,6 +79,8 @@ def test_a_call_into_the_system_is_found():
                "\nb.c.o:\n0000000000000000 T weft_b\n                 U free\n")
     tap.equal([problem.split(":")[0] for problem in refused(listing, {"free": "b.c.o"})],
               ["a.c.o uses free", "a.c.o uses getenv"])
+    tap.equal([problem.split(":")[0] for problem in refused(listing, {"free": None}, {"getenv"})],
+              [])
 
 
 def variables(listing):
@@ -73,11 +89,12 @@ def variables(listing):
                       r"[0-9a-f]+ (?:\.\w+ )?(\S+)$", listing, flags=re.M)
 
 
-def test_the_core_has_no_variables_that_change():
-    done = tap.run(["objdump", "-t", str(CORE / "libweft_core.a")])
-    tap.succeeds(done)
-    tap.none(f"{name} is a variable outside of any object: two engines would share it"
-             for name in variables(done.stdout))
+def test_the_core_and_the_machines_above_it_have_no_variables_that_change():
+    for archive in ALLOWED:
+        done = tap.run(["objdump", "-t", str(archive)])
+        tap.succeeds(done)
+        tap.none(f"{name} of {archive.name} is a variable outside of any object: two engines would "
+                 "share it" for name in variables(done.stdout))
 
 
 def test_a_variable_is_found():

@@ -145,16 +145,26 @@ static void drive(struct cf *cf, const struct machine *m)
     }
 }
 
-struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_config *c,
-                                      const struct weft_known *known)
+void cf_drive_sweep(struct cf *cf, struct weft_sweep *s)
 {
-    struct machine m = {.sweep = NULL};
+    drive(cf, &(struct machine){.sweep = s});
+}
 
-    assert_int_equal(weft_sweep_new(c, cf->agent, &m.sweep), 0);
+void cf_drive_tables(struct cf *cf, struct pkey_tables *t)
+{
+    drive(cf, &(struct machine){.tables = t});
+}
+
+struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_config *c,
+                                      const struct weft_sweep_prior *known)
+{
+    struct weft_sweep *s = NULL;
+
+    assert_int_equal(weft_sweep_new(c, cf->agent, NULL, &s), 0);
     if (known)
-        weft_sweep_expect(m.sweep, known);
-    drive(cf, &m);
-    return m.sweep;
+        weft_sweep_expect(s, known);
+    cf_drive_sweep(cf, s);
+    return s;
 }
 
 struct weft_sweep *cf_sweep(struct cf *cf, const struct weft_sweep_config *c)
@@ -162,13 +172,13 @@ struct weft_sweep *cf_sweep(struct cf *cf, const struct weft_sweep_config *c)
     return cf_sweep_expecting(cf, c, NULL);
 }
 
-static void know(struct weft_known *k, const struct weft_sweep *s, uint32_t port)
+static void know(struct weft_sweep_prior *k, const struct weft_sweep *s, uint32_t port)
 {
     const struct weft_sweep_port *p = weft_sweep_port(s, port);
-    struct weft_known_port known = {.guid = weft_sweep_node(s, p->node)->guid,
-                                    .lid = p->lid,
-                                    .lmc = p->lmc,
-                                    .number = p->number};
+    struct weft_sweep_prior_port known = {.guid = weft_sweep_node(s, p->node)->guid,
+                                          .lid = p->lid,
+                                          .lmc = p->lmc,
+                                          .number = p->number};
 
     if (p->peer != WEFT_SWEEP_NONE) {
         known.peer_guid = weft_sweep_node(s, weft_sweep_port(s, p->peer)->node)->guid;
@@ -176,14 +186,21 @@ static void know(struct weft_known *k, const struct weft_sweep *s, uint32_t port
         (void)snprintf(known.width, sizeof(known.width), "%s", weft_sweep_width_word(s, port));
         (void)snprintf(known.speed, sizeof(known.speed), "%s", weft_sweep_speed_word(s, port));
     }
-    assert_int_equal(weft_known_add(k, &known), 0);
+    assert_int_equal(weft_sweep_prior_add(k, &known), 0);
 }
 
-struct weft_known *cf_known(const struct weft_sweep *s)
+struct weft_sweep_prior *cf_prior(uint32_t ports)
 {
-    struct weft_known *k = weft_known_new(weft_sweep_port_count(s));
+    struct weft_sweep_prior *k = NULL;
 
-    assert_non_null(k);
+    assert_int_equal(weft_sweep_prior_new(ports, NULL, &k), 0);
+    return k;
+}
+
+struct weft_sweep_prior *cf_known(const struct weft_sweep *s)
+{
+    struct weft_sweep_prior *k = cf_prior(weft_sweep_port_count(s));
+
     for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
         const struct weft_sweep_port *p = weft_sweep_port(s, i);
         bool is_port0 = p->number == 0 && weft_sweep_node(s, p->node)->type == WEFT_SWEEP_SWITCH;
@@ -197,11 +214,11 @@ struct weft_known *cf_known(const struct weft_sweep *s)
 struct pkey_tables *cf_tables(struct cf *cf, const struct weft_sweep *s,
                               const struct weft_sweep_config *c)
 {
-    struct machine m = {.sweep = NULL};
+    struct pkey_tables *t = NULL;
 
-    assert_int_equal(pkey_tables_new(s, c, cf->agent, &m.tables), 0);
-    drive(cf, &m);
-    return m.tables;
+    assert_int_equal(pkey_tables_new(s, c, cf->agent, NULL, &t), 0);
+    cf_drive_tables(cf, t);
+    return t;
 }
 
 const struct weft_sweep_node *cf_node(const struct weft_sweep *s, const char *name)

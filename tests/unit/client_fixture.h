@@ -29,10 +29,17 @@ void cf_free(struct cf *cf);
 struct weft_sweep *cf_sweep(struct cf *cf, const struct weft_sweep_config *c);
 /** The same by what is known from before. */
 struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_config *c,
-                                      const struct weft_known *known);
+                                      const struct weft_sweep_prior *known);
+/** Drives a sweep to the end, in virtual time. */
+void cf_drive_sweep(struct cf *cf, struct weft_sweep *s);
+/** Drives the reading of tables to the end. */
+void cf_drive_tables(struct cf *cf, struct pkey_tables *t);
+/** Room for what is known of so many ports.
+ * @return to be given to weft_sweep_prior_free() */
+struct weft_sweep_prior *cf_prior(uint32_t ports);
 /** What a sweep knows.
- * @return to be given to weft_known_free() */
-struct weft_known *cf_known(const struct weft_sweep *s);
+ * @return to be given to weft_sweep_prior_free() */
+struct weft_sweep_prior *cf_known(const struct weft_sweep *s);
 /** Reads the tables to the end. */
 struct pkey_tables *cf_tables(struct cf *cf, const struct weft_sweep *s,
                               const struct weft_sweep_config *c);

@@ -27,7 +27,13 @@ static weft_mad_agent_id far_agent(struct weft_mad_port *port)
     return id;
 }
 
-struct sl *sl_new(const struct weft_sa_config *c)
+static void ports_free(struct sl *l)
+{
+    (void)weft_mad_port_free(l->near);
+    (void)weft_mad_port_free(l->far);
+}
+
+struct sl *sl_try(const struct weft_sa_config *c, const struct weft_alloc *a)
 {
     const struct weft_mad_agent_req agent = weft_sa_agent(true);
     struct sl *l = calloc(1, sizeof(*l));
@@ -42,10 +48,23 @@ struct sl *sl_new(const struct weft_sa_config *c)
     assert_int_equal(weft_mad_agent_add(l->near, &agent, &l->agent), 0);
     l->far_agent = far_agent(l->far);
     l->at = SL_SM_LID;
+    l->elsewhere_pkey = WEFT_PKEY_DEFAULT_FULL;
     l->stride = 64;
     l->count = 1;
-    assert_int_equal(weft_sa_new(c, l->near, l->agent, &l->sa), 0);
+    if (weft_sa_new(c, l->near, l->agent, a, &l->sa) != 0) {
+        ports_free(l);
+        free(l);
+        return NULL;
+    }
     weft_sa_sm(l->sa, 0, SL_SM_LID, 0);
+    return l;
+}
+
+struct sl *sl_new(const struct weft_sa_config *c)
+{
+    struct sl *l = sl_try(c, NULL);
+
+    assert_non_null(l);
     return l;
 }
 
@@ -55,8 +74,7 @@ void sl_free(struct sl *l)
 
     weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.sent, l->packets);
-    (void)weft_mad_port_free(l->near);
-    (void)weft_mad_port_free(l->far);
+    ports_free(l);
     (void)weft_sa_free(l->sa);
     for (unsigned i = 0; i < l->answer_count; i++)
         free(l->answers[i]);
@@ -124,7 +142,8 @@ static void answer_one(struct sl *l, const uint8_t *request, enum sl_mood mood,
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, data, l->elsewhere);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QP, data, WEFT_QP_GSI);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, data, WEFT_QKEY_GSI);
-        wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, data, WEFT_PKEY_DEFAULT_FULL);
+        wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, data, l->elsewhere_pkey);
+        memcpy(data + wire_bytes_offset(WIRE_CLASS_PORT_INFO_REDIRECT_GID), l->elsewhere_gid, 16);
     } else if (mad_attr_id(request) != WEFT_ATTR_CLASS_PORT_INFO) {
         memcpy(data, l->record, WEFT_SA_RECORD_BYTES);
     }
@@ -198,6 +217,7 @@ static bool carry_near(struct sl *l)
         l->times[l->packets] = l->now;
         l->lids[l->packets++] = tx.to->lid;
         memcpy(l->last, tx.data, WEFT_MAD_BYTES);
+        l->last_to = *tx.to;
     }
     if (tx.to->lid == l->at || (l->mood == SL_REDIRECTS && tx.to->lid == l->elsewhere))
         assert_int_equal(weft_mad_rx(l->far, l->now, &rx, NULL), 0);
@@ -219,6 +239,9 @@ static bool carry_far(struct sl *l)
                               .from = {.lid = from, .qpn = 1, .qkey = WEFT_QKEY_GSI},
                               .data = tx.data,
                               .len = tx.len};
+    rx.from.has_grh = l->last_to.has_grh;
+    memcpy(rx.from.grh.sgid, l->last_to.grh.dgid, 16);
+    memcpy(rx.from.grh.dgid, l->last_to.grh.sgid, 16);
     assert_int_equal(weft_mad_rx(l->near, l->now, &rx, NULL), 0);
     assert_int_equal(weft_mad_tx_done(l->far, l->now, tx.id, true), 0);
     return true;

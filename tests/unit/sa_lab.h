@@ -29,13 +29,16 @@ struct sl {
     struct weft_sa *sa;
     weft_time now;
     enum sl_mood mood;
-    unsigned change_after;  /* requests after which the SA answers; 0: it does not change */
-    bool probe_counts;      /* mood applies to ClassPortInfo, too */
-    uint16_t status;        /* REFUSES */
-    uint16_t elsewhere;     /* REDIRECTS */
-    uint16_t at;            /* the LID the SA has; packets to others are lost */
-    uint32_t count, stride; /* of a table's records */
-    bool hides_stride;      /* AttributeOffset says 0 */
+    unsigned change_after;        /* requests after which the SA answers; 0: it does not change */
+    bool probe_counts;            /* mood applies to ClassPortInfo, too */
+    uint16_t status;              /* REFUSES */
+    uint16_t elsewhere;           /* REDIRECTS */
+    uint16_t elsewhere_pkey;      /* in which partition; sl_new(): the default one */
+    uint8_t elsewhere_gid[16];    /* 0: none */
+    struct weft_mad_addr last_to; /* where the last request went */
+    uint16_t at;                  /* the LID the SA has; packets to others are lost */
+    uint32_t count, stride;       /* of a table's records */
+    bool hides_stride;            /* AttributeOffset says 0 */
     uint8_t record[WEFT_SA_RECORD_BYTES]; /* begins each record */
     unsigned packets;                     /* requests that have left, repeated ones included */
     weft_time times[SL_PACKETS];          /* when */
@@ -48,6 +51,8 @@ struct sl {
 
 /* Makes both; c may be NULL. The SM is at SL_SM_LID. */
 struct sl *sl_new(const struct weft_sa_config *c);
+/* The same with memory from `a`; NULL: that has none. */
+struct sl *sl_try(const struct weft_sa_config *c, const struct weft_alloc *a);
 void sl_free(struct sl *l);
 
 /* Puts a question. */

@@ -22,10 +22,10 @@ static struct asker *asker_of(uint32_t window, uint8_t rounds)
     struct weft_sweep_config c;
     struct asker *a = NULL;
 
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     c.window = window;
     c.rounds = rounds;
-    assert_int_equal(asker_new(&c, agent, &a), 0);
+    assert_int_equal(asker_new(&c, agent, NULL, &a), 0);
     return a;
 }
 
@@ -55,17 +55,18 @@ static void test_configurations_out_of_range(void **state)
     struct asker *a = NULL;
 
     (void)state;
-    weft_sweep_config_init(&good);
-    for (int i = 0; i < 7; i++) {
+    (void)weft_sweep_config_init(&good);
+    for (int i = 0; i < 8; i++) {
         struct weft_sweep_config c = good;
 
         c.window = i == 0 ? 0 : i == 1 ? 1025 : c.window;
         c.timeout = i == 2 ? 4 * WEFT_MS - 1 : i == 3 ? 60 * WEFT_S + 1 : c.timeout;
         c.tries = i == 4 ? 0 : i == 5 ? 251 : c.tries;
         c.rounds = i == 6 ? 0 : c.rounds;
-        assert_int_equal(asker_new(&c, agent, &a), WEFT_ERR_INVALID);
+        c.size = i == 7 ? c.size + 8 : c.size;
+        assert_int_equal(asker_new(&c, agent, NULL, &a), WEFT_ERR_INVALID);
     }
-    assert_int_equal(asker_new(NULL, agent, &a), 0);
+    assert_int_equal(asker_new(NULL, agent, NULL, &a), 0);
     assert_true(asker_idle(a));
     assert_null(asker_free(a));
     assert_null(asker_free(NULL));
@@ -292,9 +293,9 @@ static void test_all_tries_are_made_in_stages_so_that_a_second_way_has_its_turn(
         struct weft_mad_send_req r;
         int attempts = 0;
 
-        weft_sweep_config_init(&c);
+        (void)weft_sweep_config_init(&c);
         c.tries = (uint8_t)cases[i][0];
-        assert_int_equal(asker_new(&c, agent, &a), 0);
+        assert_int_equal(asker_new(&c, agent, NULL, &a), 0);
         r = ask(a, 5);
         assert_int_equal(ask_in_vain(a, &r, &attempts), cases[i][1]);
         assert_int_equal(attempts, c.tries);

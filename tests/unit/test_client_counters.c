@@ -136,7 +136,7 @@ static struct weft_counters *lab_read(struct lab *l, const struct weft_counters_
 {
     struct weft_counters *c = NULL;
 
-    assert_int_equal(weft_counters_new(l->sweep, config, known, l->agent, &c), 0);
+    assert_int_equal(weft_counters_new(l->sweep, config, known, l->agent, NULL, &c), 0);
     drive(l, c);
     assert_int_equal(weft_counters_verdict(c), 0);
     return c;
@@ -215,7 +215,7 @@ static void test_all_ports_of_a_switch_are_in_flight_together(void **state)
     (void)state;
     for (uint8_t i = 0; i <= 36; i++)
         wanted[cf_port(l.sweep, "leaf-0002", i)] = true;
-    weft_counters_config_init(&config);
+    (void)weft_counters_config_init(&config);
     config.wanted = wanted;
     c = lab_read(&l, &config, NULL);
     assert_int_equal(l.most_out, 37);
@@ -265,9 +265,9 @@ static void test_more_dead_than_the_window_holds_do_not_stop_it(void **state)
         (void)snprintf(command, sizeof(command), "loss 100%% on agent host-%05u", 101 + i);
         ff_command(l.cf->ff, command);
     }
-    weft_counters_config_init(&config);
-    config.asker.window_first = 16;
-    config.asker.window_max = 16;
+    (void)weft_counters_config_init(&config);
+    config.patience.window_first = 16;
+    config.patience.window_max = 16;
     before = l.cf->now;
     c = lab_read(&l, &config, NULL);
     assert_in_range(l.cf->now - before, WEFT_S, 2200 * WEFT_MS);
@@ -304,7 +304,7 @@ static void test_a_switch_whose_sum_is_not_above_is_not_read_port_by_port(void *
     ff_command(l.cf->ff, "counter leaf-0001/4 symbol_errors set 5");
     ff_command(l.cf->ff, "counter leaf-0001/5 symbol_errors set 4");
     ff_command(l.cf->ff, "counter leaf-0002/4 symbol_errors set 10");
-    weft_counters_config_init(&config);
+    (void)weft_counters_config_init(&config);
     config.limits = limits;
     c = lab_read(&l, &config, NULL);
     assert_int_equal(state_at(&l, c, "leaf-0001", 4), WEFT_COUNTERS_QUIET);
@@ -404,7 +404,7 @@ static struct weft_counters *pretend(const struct lab *l)
 {
     struct weft_counters *c = NULL;
 
-    assert_int_equal(weft_counters_new(l->sweep, NULL, NULL, l->agent, &c), 0);
+    assert_int_equal(weft_counters_new(l->sweep, NULL, NULL, l->agent, NULL, &c), 0);
     return c;
 }
 
@@ -499,6 +499,7 @@ static void test_a_redirection_is_followed_once(void **state)
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, attribute, 77);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QP, attribute, 5);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, attribute, 9);
+        wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, attribute, WEFT_PKEY_DEFAULT);
         if (asked > 3) {
             assert_int_equal(r.to.lid, 77);
             assert_int_equal(r.to.qpn, 5);
@@ -520,9 +521,13 @@ static void test_configurations_out_of_range(void **state)
     struct weft_counters *c = NULL;
 
     (void)state;
-    weft_counters_config_init(&config);
-    config.asker.first = 0;
-    assert_int_equal(weft_counters_new(l.sweep, &config, NULL, l.agent, &c), WEFT_ERR_INVALID);
+    (void)weft_counters_config_init(&config);
+    for (int i = 0; i < 2; i++) {
+        config.patience.first = i == 0 ? 0 : WEFT_MS;
+        config.size = i == 0 ? sizeof(config) : sizeof(config) - 8;
+        assert_int_equal(weft_counters_new(l.sweep, &config, NULL, l.agent, NULL, &c),
+                         WEFT_ERR_INVALID);
+    }
     assert_null(c);
     assert_null(weft_counters_free(NULL));
     c = pretend(&l);

@@ -17,13 +17,13 @@ static const struct weft_mad_addr somebody = {.lid = 3, .qpn = WEFT_QP_GSI};
 
 static struct gmp_asker *make(uint32_t first, uint32_t max)
 {
-    struct weft_gmp_patience c;
+    struct weft_counters_patience c;
     struct gmp_asker *a = NULL;
 
-    weft_gmp_patience_init(&c);
+    gmp_patience_init(&c);
     c.window_first = first;
     c.window_max = max;
-    assert_int_equal(gmp_asker_new(&c, agent, WEFT_CLASS_PERF, &a), 0);
+    assert_int_equal(gmp_asker_new(&c, agent, WEFT_CLASS_PERF, NULL, &a), 0);
     return a;
 }
 
@@ -237,7 +237,7 @@ static void test_events_of_others_are_ignored(void **state)
 
 static void test_configurations_out_of_range(void **state)
 {
-    static const struct weft_gmp_patience rows[] = {
+    static const struct weft_counters_patience rows[] = {
         {0, 8, WEFT_S, WEFT_MS, 1},           {9, 8, WEFT_S, WEFT_MS, 1},
         {1, 513, WEFT_S, WEFT_MS, 1},         {1, 8, 3 * WEFT_MS, WEFT_MS, 1},
         {1, 8, 61 * WEFT_S, WEFT_MS, 1},      {1, 8, WEFT_S, WEFT_MS - 1, 1},
@@ -247,7 +247,8 @@ static void test_configurations_out_of_range(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        assert_int_equal(gmp_asker_new(&rows[i], agent, WEFT_CLASS_PERF, &a), WEFT_ERR_INVALID);
+        assert_int_equal(gmp_asker_new(&rows[i], agent, WEFT_CLASS_PERF, NULL, &a),
+                         WEFT_ERR_INVALID);
     assert_null(a);
     assert_null(gmp_asker_free(NULL));
 }

@@ -26,7 +26,7 @@ static struct found find(struct cf *cf)
 
     f.s = cf_sweep(cf, NULL);
     f.t = cf_tables(cf, f.s, NULL);
-    assert_int_equal(matrix_new(f.s, f.t, &f.m), 0);
+    assert_int_equal(matrix_new(f.s, f.t, NULL, &f.m), 0);
     return f;
 }
 
@@ -154,7 +154,7 @@ static void test_a_switch_whose_table_is_not_known_may_do_anything(void **state)
     f.s = cf_sweep(cf, NULL);
     ff_command(cf->ff, "loss 100% on agent sw");
     f.t = cf_tables(cf, f.s, NULL);
-    assert_int_equal(matrix_new(f.s, f.t, &f.m), 0);
+    assert_int_equal(matrix_new(f.s, f.t, NULL, &f.m), 0);
     assert_int_equal(gate(&f, "a", 0xFFFF, true), GATE_UNKNOWN);
     assert_int_equal(gate(&f, "a", 0xFFFF, false), GATE_OFF);
     found_free(&f);

@@ -116,7 +116,7 @@ static void test_one_silence_is_enough(void **state)
     unsigned before;
 
     (void)state;
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     c.window = 1;
     s = cf_sweep(cf, &c);
     before = cf->posts;
@@ -172,7 +172,7 @@ static struct weft_sweep *sweep_claims(void (*claim)(const struct weft_mad_send_
     struct weft_mad_event ev;
     struct weft_sweep *s = NULL;
 
-    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
     while (weft_sweep_poll(s, &r)) {
         claim(&r, attribute);
         ev = cf_answer(&r, attribute, mad);
@@ -190,7 +190,7 @@ static void test_the_longest_tables_fit(void **state)
     struct weft_mad_send_req r;
 
     (void)state;
-    assert_int_equal(pkey_tables_new(s, NULL, (weft_mad_agent_id){1}, &t), 0);
+    assert_int_equal(pkey_tables_new(s, NULL, (weft_mad_agent_id){1}, NULL, &t), 0);
     assert_int_equal(entries_of(t, 254), UINT16_MAX);
     assert_true(pkey_tables_poll(t, &r));
     assert_int_equal(mad_attr_mod(r.data), 0);
@@ -222,7 +222,7 @@ static void test_claims_beyond_all_reason_are_refused(void **state)
 
     (void)state;
     assert_int_equal(weft_sweep_node_count(s), 9);
-    assert_int_equal(pkey_tables_new(s, NULL, (weft_mad_agent_id){1}, &t), WEFT_ERR_FULL);
+    assert_int_equal(pkey_tables_new(s, NULL, (weft_mad_agent_id){1}, NULL, &t), WEFT_ERR_FULL);
     assert_null(t);
     (void)weft_sweep_free(s);
 }
@@ -238,7 +238,7 @@ static void test_a_refusal_is_no_silence(void **state)
     unsigned asked = 0;
 
     (void)state;
-    assert_int_equal(pkey_tables_new(s, NULL, cf->agent, &t), 0);
+    assert_int_equal(pkey_tables_new(s, NULL, cf->agent, NULL, &t), 0);
     while (pkey_tables_poll(t, &r)) {
         ev = cf_answer(&r, attribute, mad);
         if (asked++ == 0)
@@ -266,9 +266,9 @@ static void test_configurations_out_of_range(void **state)
     struct weft_sweep_config c;
 
     (void)state;
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     c.tries = 0;
-    assert_int_equal(pkey_tables_new(s, &c, cf->agent, &t), WEFT_ERR_INVALID);
+    assert_int_equal(pkey_tables_new(s, &c, cf->agent, NULL, &t), WEFT_ERR_INVALID);
     assert_null(t);
     assert_null(pkey_tables_free(NULL));
     (void)weft_sweep_free(s);

@@ -27,8 +27,8 @@ static void test_configurations_out_of_range(void **state)
     struct weft_sa *s = NULL;
 
     (void)state;
-    weft_sa_config_init(&good);
-    for (int i = 0; i < 11; i++) {
+    (void)weft_sa_config_init(&good);
+    for (int i = 0; i < 12; i++) {
         struct weft_sa_config c = good;
 
         c.timeout = i == 0 ? 0 : c.timeout;
@@ -40,7 +40,8 @@ static void test_configurations_out_of_range(void **state)
         c.burst = i == 8 ? 0 : c.burst;
         c.retry.jitter_ns = i == 9 ? c.retry.base_ns + 1 : c.retry.jitter_ns;
         c.retry.cap_ns = i == 10 ? c.retry.base_ns - 1 : c.retry.cap_ns;
-        assert_int_equal(weft_sa_new(&c, NULL, agent, &s), WEFT_ERR_INVALID);
+        c.size = i == 11 ? c.size - 1 : c.size;
+        assert_int_equal(weft_sa_new(&c, NULL, agent, NULL, &s), WEFT_ERR_INVALID);
     }
     assert_null(weft_sa_free(NULL));
 }
@@ -78,7 +79,7 @@ static void test_the_request_is_as_IBA_wants_it(void **state)
     struct sl *l;
 
     (void)state;
-    weft_sa_config_init(&c);
+    (void)weft_sa_config_init(&c);
     c.sm_key = 0x1122334455667788;
     l = sl_new(&c);
     q.mask = 0x45;
@@ -206,7 +207,7 @@ static void test_an_SA_that_stays_BUSY_ends_with_patience(void **state)
     struct sl *l;
 
     (void)state;
-    weft_sa_config_init(&c);
+    (void)weft_sa_config_init(&c);
     c.patience = 10 * WEFT_S;
     l = sl_new(&c);
     l->mood = SL_BUSY;
@@ -228,7 +229,7 @@ static void test_BUSY_is_a_result_where_the_policy_says_so(void **state)
     struct sl *l;
 
     (void)state;
-    weft_sa_config_init(&c);
+    (void)weft_sa_config_init(&c);
     c.retry.busy = WEFT_MAD_BUSY_DELIVER;
     l = sl_new(&c);
     l->mood = SL_BUSY;
@@ -257,7 +258,7 @@ static void test_the_rate_of_requests_is_bounded_whatever_the_SA_does(void **sta
     struct weft_sa_config c;
 
     (void)state;
-    weft_sa_config_init(&c);
+    (void)weft_sa_config_init(&c);
     c.rate = 20;
     c.burst = 4;
     c.retry.base_ns = c.retry.jitter_ns = c.retry.cap_ns = WEFT_MS;
@@ -285,7 +286,7 @@ static void test_the_window_grows_with_answers_and_halves_on_BUSY(void **state)
     struct sl *l;
 
     (void)state;
-    weft_sa_config_init(&c);
+    (void)weft_sa_config_init(&c);
     c.rate = 100000;
     c.burst = 100;
     l = sl_new(&c);
@@ -369,6 +370,45 @@ static void test_a_redirection_is_followed_until_it_expires(void **state)
     weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.redirects, 1);
     sl_free(l);
+}
+
+static void test_a_redirection_leads_into_another_partition_and_subnet(void **state)
+{
+    static const uint8_t own[16] = {0xFE, 0xC0, 1, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 0, 0, 1};
+    static const uint8_t far[16] = {0xFE, 0xC0, 2, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 0, 0, 7};
+    const weft_pkey keys[WEFT_PKEY_BLOCK] = {0xFFFF, 0, 0x8005};
+    struct weft_pkey_cache *cache = NULL;
+    struct weft_sa_config c;
+    struct weft_sa_result r;
+    struct sl *l;
+
+    (void)state;
+    assert_int_equal(weft_pkey_cache_new(WEFT_PKEY_BLOCK, NULL, &cache), 0);
+    assert_int_equal(weft_pkey_cache_stage(cache, 0, keys), 0);
+    assert_int_equal(weft_pkey_cache_commit(cache, NULL), 0);
+    (void)weft_sa_config_init(&c);
+    for (int knows = 0; knows < 2; knows++) {
+        if (knows) {
+            c.pkeys = cache;
+            memcpy(c.gid, own, sizeof(c.gid));
+        }
+        l = sl_new(&c);
+        l->mood = SL_REDIRECTS;
+        l->elsewhere = 77;
+        l->elsewhere_pkey = 0x8005;
+        memcpy(l->elsewhere_gid, far, sizeof(far));
+        sl_ask(l, GET, NODES, 0);
+        r = sl_result(l);
+        assert_int_equal(r.outcome, knows ? WEFT_SA_ANSWERED : WEFT_SA_REFUSED);
+        assert_int_equal(r.status, knows ? 0 : WEFT_STATUS_REDIRECT);
+        assert_int_equal(l->last_to.lid, knows ? 77 : SL_SM_LID);
+        assert_int_equal(l->last_to.pkey_index, knows ? 2 : 0);
+        assert_int_equal(l->last_to.has_grh, knows);
+        if (knows)
+            assert_memory_equal(l->last_to.grh.dgid, far, sizeof(far));
+        sl_free(l);
+    }
+    (void)weft_pkey_cache_free(cache);
 }
 
 static void test_redirections_in_a_circle_or_to_nowhere_end(void **state)
@@ -484,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_an_SM_that_moves_is_followed_while_it_is_asked),
         cmocka_unit_test(test_without_an_SM_a_question_waits_for_one),
         cmocka_unit_test(test_a_redirection_is_followed_until_it_expires),
+        cmocka_unit_test(test_a_redirection_leads_into_another_partition_and_subnet),
         cmocka_unit_test(test_redirections_in_a_circle_or_to_nowhere_end),
         cmocka_unit_test(test_refusals_and_answers_to_something_else),
         cmocka_unit_test(test_a_path_is_asked_for_once_until_it_expires),

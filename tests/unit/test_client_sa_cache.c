@@ -37,7 +37,7 @@ static bool knows(const struct sa_cache *c, weft_time now, uint64_t mask, int i)
 
 static void test_an_answer_is_found_by_its_question(void **state)
 {
-    struct sa_cache *c = sa_cache_new(10, 100);
+    struct sa_cache *c = sa_cache_new(10, 100, NULL);
 
     (void)state;
     assert_false(knows(c, 0, 1, 0));
@@ -55,7 +55,7 @@ static void test_an_answer_is_found_by_its_question(void **state)
 
 static void test_it_expires_and_a_new_answer_counts_anew(void **state)
 {
-    struct sa_cache *c = sa_cache_new(10, 100);
+    struct sa_cache *c = sa_cache_new(10, 100, NULL);
 
     (void)state;
     put(c, 50, 1, 0);
@@ -64,7 +64,7 @@ static void test_it_expires_and_a_new_answer_counts_anew(void **state)
     put(c, 150, 1, 0);
     assert_true(knows(c, 249, 1, 0));
     (void)sa_cache_free(c);
-    c = sa_cache_new(10, WEFT_TIME_NEVER);
+    c = sa_cache_new(10, WEFT_TIME_NEVER, NULL);
     put(c, 50, 1, 0);
     assert_true(knows(c, WEFT_TIME_NEVER - 1, 1, 0));
     (void)sa_cache_free(c);
@@ -72,7 +72,7 @@ static void test_it_expires_and_a_new_answer_counts_anew(void **state)
 
 static void test_the_oldest_goes_when_it_is_full(void **state)
 {
-    struct sa_cache *c = sa_cache_new(2, 1000);
+    struct sa_cache *c = sa_cache_new(2, 1000, NULL);
 
     (void)state;
     for (int round = 0; round < 5; round++) {
@@ -87,7 +87,7 @@ static void test_the_oldest_goes_when_it_is_full(void **state)
 
 static void test_one_without_room_keeps_nothing(void **state)
 {
-    struct sa_cache *c = sa_cache_new(0, 1000);
+    struct sa_cache *c = sa_cache_new(0, 1000, NULL);
 
     (void)state;
     put(c, 0, 1, 0);

@@ -100,7 +100,7 @@ static void test_each_link_is_crossed_once_and_the_window_is_kept(void **state)
     struct weft_sweep *s;
 
     (void)state;
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     c.window = 16;
     s = cf_sweep(cf, &c);
     assert_int_equal(weft_sweep_node_count(s), 351);
@@ -178,7 +178,7 @@ static struct liar liar_new(void)
 {
     struct liar l = {.s = NULL};
 
-    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &l.s), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &l.s), 0);
     return l;
 }
 
@@ -329,9 +329,9 @@ static void test_configurations_out_of_range(void **state)
     struct weft_sweep *s = NULL;
 
     (void)state;
-    weft_sweep_config_init(&c);
+    (void)weft_sweep_config_init(&c);
     c.window = 0;
-    assert_int_equal(weft_sweep_new(&c, (weft_mad_agent_id){1}, &s), WEFT_ERR_INVALID);
+    assert_int_equal(weft_sweep_new(&c, (weft_mad_agent_id){1}, NULL, &s), WEFT_ERR_INVALID);
     assert_null(s);
     assert_null(weft_sweep_free(NULL));
 }

@@ -59,7 +59,7 @@ static long sweep_again(const char *topology, const char *node, const char *cons
 {
     struct cf *cf = lab(topology, node);
     struct weft_sweep *before = cf_sweep(cf, NULL), *by_known, *afresh;
-    struct weft_known *known = cf_known(before);
+    struct weft_sweep_prior *known = cf_known(before);
     unsigned posts;
     long saved;
 
@@ -76,7 +76,7 @@ static long sweep_again(const char *topology, const char *node, const char *cons
     (void)weft_sweep_free(afresh);
     (void)weft_sweep_free(by_known);
     (void)weft_sweep_free(before);
-    (void)weft_known_free(known);
+    (void)weft_sweep_prior_free(known);
     cf_free(cf);
     return saved;
 }
@@ -122,9 +122,11 @@ static void test_what_ports_can_do_is_handed_on(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct weft_known *known = weft_sweep_known(before);
-        struct weft_sweep *after = cf_sweep_expecting(cf, NULL, known);
+        struct weft_sweep_prior *known = NULL;
+        struct weft_sweep *after;
 
+        assert_int_equal(weft_sweep_remember(before, NULL, &known), 0);
+        after = cf_sweep_expecting(cf, NULL, known);
         expect_same(first, after);
         for (uint32_t p = 0; p < weft_sweep_port_count(first); p++) {
             const struct weft_sweep_port *was = weft_sweep_port(first, p);
@@ -135,7 +137,7 @@ static void test_what_ports_can_do_is_handed_on(void **state)
             assert_int_equal(is->speed.supported, was->speed.supported);
             assert_int_equal(is->speed_ext.supported, was->speed_ext.supported);
         }
-        (void)weft_known_free(known);
+        (void)weft_sweep_prior_free(known);
         if (before != first)
             (void)weft_sweep_free(before);
         before = after;
@@ -151,8 +153,8 @@ static void test_a_cable_that_was_moved_is_where_it_is(void **state)
 {
     struct cf *cf = lab(fat_tree, "host-00001");
     struct weft_sweep *before = cf_sweep(cf, NULL), *after;
-    struct weft_known *right = cf_known(before),
-                      *known = weft_known_new(weft_sweep_port_count(before));
+    struct weft_sweep_prior *right = cf_known(before),
+                            *known = cf_prior(weft_sweep_port_count(before));
     static const uint8_t leaf_ports[] = {1, 2, 19, 20};
 
     (void)state;
@@ -160,27 +162,28 @@ static void test_a_cable_that_was_moved_is_where_it_is(void **state)
     for (size_t i = 0; i < sizeof(leaf_ports); i++) {
         uint64_t leaf = cf_node(before, "leaf-0005")->guid;
         uint8_t other = (uint8_t)(((leaf_ports[i] - 1) ^ 1) + 1);
-        struct weft_known_port p = *weft_known_find(right, leaf, leaf_ports[i]);
-        struct weft_known_port end = *weft_known_find(right, p.peer_guid, p.peer_number);
+        struct weft_sweep_prior_port p = *weft_sweep_prior_find(right, leaf, leaf_ports[i]);
+        struct weft_sweep_prior_port end =
+            *weft_sweep_prior_find(right, p.peer_guid, p.peer_number);
 
         p.number = end.peer_number = other;
-        assert_int_equal(weft_known_add(known, &p), 0);
-        assert_int_equal(weft_known_add(known, &end), 0);
+        assert_int_equal(weft_sweep_prior_add(known, &p), 0);
+        assert_int_equal(weft_sweep_prior_add(known, &end), 0);
     }
     for (uint32_t i = 0; i < weft_sweep_port_count(before); i++) {
         const struct weft_sweep_port *p = weft_sweep_port(before, i);
-        const struct weft_known_port *k =
-            weft_known_find(right, weft_sweep_node(before, p->node)->guid, p->number);
+        const struct weft_sweep_prior_port *k =
+            weft_sweep_prior_find(right, weft_sweep_node(before, p->node)->guid, p->number);
 
         if (k)
-            assert_int_equal(weft_known_add(known, k), 0);
+            assert_int_equal(weft_sweep_prior_add(known, k), 0);
     }
     after = cf_sweep_expecting(cf, NULL, known);
     expect_same(before, after);
     (void)weft_sweep_free(after);
     (void)weft_sweep_free(before);
-    (void)weft_known_free(known);
-    (void)weft_known_free(right);
+    (void)weft_sweep_prior_free(known);
+    (void)weft_sweep_prior_free(right);
     cf_free(cf);
 }
 
@@ -188,21 +191,21 @@ static void test_another_LID_of_a_switch_puts_all_in_doubt(void **state)
 {
     struct cf *cf = lab(fat_tree, "host-00001");
     struct weft_sweep *before = cf_sweep(cf, NULL), *after;
-    struct weft_known *right = cf_known(before),
-                      *known = weft_known_new(weft_sweep_port_count(before));
+    struct weft_sweep_prior *right = cf_known(before),
+                            *known = cf_prior(weft_sweep_port_count(before));
 
     (void)state;
     for (uint32_t i = 0; i < weft_sweep_port_count(before); i++) {
         const struct weft_sweep_port *p = weft_sweep_port(before, i);
-        const struct weft_known_port *k =
-            weft_known_find(right, weft_sweep_node(before, p->node)->guid, p->number);
-        struct weft_known_port wrong;
+        const struct weft_sweep_prior_port *k =
+            weft_sweep_prior_find(right, weft_sweep_node(before, p->node)->guid, p->number);
+        struct weft_sweep_prior_port wrong;
 
         if (!k)
             continue;
         wrong = *k;
         wrong.lid = wrong.lid ? (uint16_t)(wrong.lid + 1000) : 0;
-        assert_int_equal(weft_known_add(known, &wrong), 0);
+        assert_int_equal(weft_sweep_prior_add(known, &wrong), 0);
     }
     after = cf_sweep_expecting(cf, NULL, known);
     for (uint32_t i = 0; i < weft_sweep_port_count(after); i++)
@@ -210,8 +213,8 @@ static void test_another_LID_of_a_switch_puts_all_in_doubt(void **state)
     expect_same(before, after);
     (void)weft_sweep_free(after);
     (void)weft_sweep_free(before);
-    (void)weft_known_free(known);
-    (void)weft_known_free(right);
+    (void)weft_sweep_prior_free(known);
+    (void)weft_sweep_prior_free(right);
     cf_free(cf);
 }
 

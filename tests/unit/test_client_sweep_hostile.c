@@ -75,7 +75,7 @@ static struct weft_sweep *sweep_lie(const struct lie *lie)
     struct weft_sweep *s = NULL;
     int questions = 0;
 
-    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
     while (weft_sweep_poll(s, &r)) {
         assert_in_range(++questions, 1, 2000);
         lie_make(lie, r.data, attribute);
@@ -163,7 +163,7 @@ static void test_a_refusal_is_reported(void **state)
     struct weft_sweep *s = NULL;
 
     (void)state;
-    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
     while (weft_sweep_poll(s, &r)) {
         lie_make(&lie, r.data, attribute);
         ev = cf_answer(&r, attribute, mad);
@@ -192,7 +192,7 @@ static void test_ports_without_end_end_at_a_limit(void **state)
     uint64_t guid = 1;
 
     (void)state;
-    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
     while (weft_sweep_verdict(s) != WEFT_ERR_FULL && weft_sweep_poll(s, &r)) {
         memset(attribute, 0, sizeof(attribute));
         if (mad_attr_id(r.data) == WEFT_ATTR_NODE_INFO)
@@ -230,19 +230,19 @@ static void random_step(struct weft_sweep *s, struct prng *random,
     weft_sweep_event(s, &ev);
 }
 
-static uint32_t known_from(struct prng *random, struct weft_known *k)
+static uint32_t known_from(struct prng *random, struct weft_sweep_prior *k)
 {
     uint32_t count = (uint32_t)prng_up_to(random, 200);
 
     for (uint32_t i = 0; i < count; i++) {
-        struct weft_known_port p = {.guid = prng_up_to(random, 40),
-                                    .peer_guid = prng_up_to(random, 40),
-                                    .number = (uint8_t)prng_up_to(random, 9),
-                                    .peer_number = (uint8_t)prng_up_to(random, 9)};
+        struct weft_sweep_prior_port p = {.guid = prng_up_to(random, 40),
+                                          .peer_guid = prng_up_to(random, 40),
+                                          .number = (uint8_t)prng_up_to(random, 9),
+                                          .peer_number = (uint8_t)prng_up_to(random, 9)};
 
         memcpy(p.width, "??", 3);
         memcpy(p.speed, "???", 4);
-        assert_int_equal(weft_known_add(k, &p), 0);
+        assert_int_equal(weft_sweep_prior_add(k, &p), 0);
     }
     return count;
 }
@@ -254,13 +254,13 @@ static void test_random_answers_end(void **state)
 
     (void)state;
     for (int run = 0; run < 300; run++) {
-        struct weft_known *known = weft_known_new(200);
+        struct weft_sweep_prior *known = cf_prior(200);
         const struct weft_sweep_trouble *t;
         struct weft_mad_send_req r;
         struct weft_sweep *s = NULL;
         uint32_t questions = 0;
 
-        assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &s), 0);
+        assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
         expected += known_from(&random, known);
         if (run % 2 == 0)
             weft_sweep_expect(s, known);
@@ -274,7 +274,7 @@ static void test_random_answers_end(void **state)
         for (uint32_t i = 0; weft_sweep_trouble(s, i, &t); i++)
             troubles++;
         (void)weft_sweep_free(s);
-        (void)weft_known_free(known);
+        (void)weft_sweep_prior_free(known);
     }
     assert_true(found > 1000);
     assert_true(troubles > 1000);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The allocator of objects that were given none. */
+/* The allocator of objects that were given none; arrays from any allocator. */
 #include "core/base/alloc.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,4 +32,31 @@ void *alloc_zeroed(const struct weft_alloc *a, uint64_t size, size_t align)
     if (p)
         memset(p, 0, (size_t)size);
     return p;
+}
+
+static size_t array_bytes(uint32_t count, size_t size)
+{
+    return (count > 0 ? count : 1) * size;
+}
+
+void *alloc_array(const struct weft_alloc *a, uint32_t count, size_t size)
+{
+    return alloc_zeroed(a, array_bytes(count, size), _Alignof(max_align_t));
+}
+
+void *alloc_grow(const struct weft_alloc *a, void *old, uint32_t count, uint32_t more, size_t size)
+{
+    void *p = a->get(a->ctx, array_bytes(more, size), _Alignof(max_align_t));
+
+    if (p && old) {
+        memcpy(p, old, count * size);
+        alloc_put(a, old, count, size);
+    }
+    return p;
+}
+
+void alloc_put(const struct weft_alloc *a, void *p, uint32_t count, size_t size)
+{
+    if (p)
+        a->put(a->ctx, p, array_bytes(count, size));
 }
