@@ -24,6 +24,7 @@ struct discover_request {
     struct mad_place place;
     enum discover_view view;
     uint8_t type; /**< DISCOVER_LIST: enum weft_sweep_node_type; 0: all */
+    bool show;    /**< before it, how each node was found */
     bool json;
     char *save;        /**< NULL: not said */
     char *since;       /**< NULL: not said */
@@ -49,6 +50,10 @@ void discover_print_nodes(const struct discover *d, uint8_t type);
 
 /** Prints ports as `ibnetdiscover -p`. */
 void discover_print_ports(const struct discover *d);
+
+/** Prints a line for each link that was crossed, and in which direction, as `ibnetdiscover -s` does
+ * while it goes on. */
+void discover_print_ways(const struct discover *d);
 
 /** Prints nodes with routes. */
 void discover_print_routes(const struct discover *d);

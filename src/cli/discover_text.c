@@ -55,7 +55,7 @@ bool discover_write(const struct discover *d, FILE *out)
     fprintf(out, "#\n# Topology file: generated on %s\n#\n", date);
     fprintf(out, "# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n",
             weft_sweep_node(d->sweep, 0)->guid, own_port_guid(d->sweep));
-    return topo_write_nodes(d->topo, out);
+    return topo_write_found(d->topo, out);
 }
 
 static void print_nodes_of(const struct discover *d, uint8_t type)
@@ -130,6 +130,86 @@ void discover_print_routes(const struct discover *d)
             printf("%s -> %s 0x%016" PRIx64 " port %u \"%s\"\n", text, discover_type(n->type),
                    n->guid, weft_sweep_port(d->sweep, p)->number, discover_name(d, i));
         }
+    }
+}
+
+/* The port of a node that was found first: the nearest. */
+static uint32_t first_reached(const struct weft_sweep *s, uint32_t node)
+{
+    const struct weft_sweep_node *n = weft_sweep_node(s, node);
+    struct weft_route route, nearest = {.hops = UINT8_MAX};
+    uint32_t first = WEFT_SWEEP_NONE;
+
+    for (uint32_t p = n->first_port; p <= n->first_port + n->port_count; p++) {
+        if (!weft_sweep_port(s, p)->reached)
+            continue;
+        weft_sweep_route(s, p, &route);
+        if (route.hops >= nearest.hops)
+            continue;
+        nearest = route;
+        first = p;
+    }
+    return first;
+}
+
+/* Who is at the end of a route. */
+static void print_way(const struct discover *d, const struct weft_route *route, bool is_new,
+                      uint32_t port)
+{
+    const struct weft_sweep_port *p = weft_sweep_port(d->sweep, port);
+    const struct weft_sweep_node *n = weft_sweep_node(d->sweep, p->node);
+    char text[DISCOVER_ROUTE_BYTES];
+
+    discover_route_text(route, text);
+    printf("DR path slid 0; dlid 0; %s -> %s %s {%016" PRIx64 "} portnum %u lid %u-%u \"%s\"\n",
+           text, is_new ? "new" : "known",
+           n->type == WEFT_SWEEP_SWITCH   ? "Switch"
+           : n->type == WEFT_SWEEP_ROUTER ? "Router"
+                                          : "Channel Adapter",
+           n->guid, p->number, p->lid, p->lid + (1U << p->lmc) - 1, discover_name(d, p->node));
+}
+
+/* The ways out of a node that was reached at a port. */
+static void print_ways_from(const struct discover *d, uint32_t reached)
+{
+    const struct weft_sweep *s = d->sweep;
+    const struct weft_sweep_node *n = weft_sweep_node(s, weft_sweep_port(s, reached)->node);
+    struct weft_route route;
+
+    weft_sweep_route(s, reached, &route);
+    if (route.hops == WEFT_DIRECTED_HOP_COUNT_MAX)
+        return;
+    route.hops++;
+    for (uint32_t i = n->first_port; i <= n->first_port + n->port_count; i++) {
+        uint32_t peer = weft_sweep_port(s, i)->peer;
+        uint32_t end = peer == WEFT_SWEEP_NONE ? peer : weft_sweep_end_port(s, peer);
+
+        /* Nobody goes back where he came from, nor through an adapter. */
+        if (end == WEFT_SWEEP_NONE || !weft_sweep_port(s, end)->reached ||
+            peer == weft_sweep_port(s, reached)->via ||
+            (n->type != WEFT_SWEEP_SWITCH && i != reached))
+            continue;
+        route.ports[route.hops - 1] = weft_sweep_port(s, i)->number;
+        print_way(d, &route,
+                  weft_sweep_port(s, end)->via == i &&
+                      first_reached(s, weft_sweep_port(s, end)->node) == end,
+                  end);
+    }
+}
+
+void discover_print_ways(const struct discover *d)
+{
+    struct weft_route own = {.hops = 0};
+
+    for (uint32_t i = 0; i < weft_sweep_node_count(d->sweep); i++) {
+        uint32_t first = first_reached(d->sweep, i);
+
+        if (first == WEFT_SWEEP_NONE)
+            continue;
+        if (i == 0)
+            print_way(d, &own, true, first);
+        if (i == 0 || weft_sweep_node(d->sweep, i)->type == WEFT_SWEEP_SWITCH)
+            print_ways_from(d, first);
     }
 }
 

@@ -24,6 +24,7 @@ enum {
     OPTION_ROUTERS,
     OPTION_PORTS,
     OPTION_ROUTES,
+    OPTION_SHOW,
     OPTION_SAVE,
     OPTION_SINCE,
     OPTION_TIMEOUT,
@@ -38,8 +39,9 @@ static const struct poptOption option_table[] = {
     {"routers", 'R', POPT_ARG_NONE, NULL, OPTION_ROUTERS, "list the routers", NULL},
     {"ports", 'p', POPT_ARG_NONE, NULL, OPTION_PORTS, "list the ports, with or without a link",
      NULL},
-    {"show", 's', POPT_ARG_NONE, NULL, OPTION_ROUTES, "list the nodes with the route to each",
+    {"routes", '\0', POPT_ARG_NONE, NULL, OPTION_ROUTES, "list the nodes with the route to each",
      NULL},
+    {"show", 's', POPT_ARG_NONE, NULL, OPTION_SHOW, "show first how each node was found", NULL},
     {"json", '\0', POPT_ARG_NONE, NULL, OPTION_JSON, "print one JSON document", NULL},
     {"save", '\0', POPT_ARG_STRING, NULL, OPTION_SAVE,
      "write the topology to a file instead of printing it", "FILE"},
@@ -104,6 +106,9 @@ static void take(struct options *o, struct discover_request *r, int option)
     case OPTION_ROUTES:
         choose(o, r, DISCOVER_ROUTES, 0);
         break;
+    case OPTION_SHOW:
+        r->show = true;
+        break;
     case OPTION_SAVE:
         keep_text(o, &r->save);
         break;
@@ -122,9 +127,9 @@ static void take(struct options *o, struct discover_request *r, int option)
 static void check(struct options *o, struct discover_request *r)
 {
     mad_place_check(&r->place, o);
-    if (!options_stopped(o) && r->view != DISCOVER_TOPOLOGY && r->json)
+    if (!options_stopped(o) && (r->view != DISCOVER_TOPOLOGY || r->show) && r->json)
         options_refuse(o, "--json has everything: no list beside it");
-    else if (!options_stopped(o) && r->view != DISCOVER_TOPOLOGY && r->since)
+    else if (!options_stopped(o) && (r->view != DISCOVER_TOPOLOGY || r->show) && r->since)
         options_refuse(o, "--since prints changes: no list beside it");
     else if (!options_stopped(o))
         options_no_more_arguments(o);
@@ -250,6 +255,8 @@ static int print(const struct discover_request *r, const struct discover *d)
 {
     if (r->json)
         return discover_print_json(d);
+    if (r->show)
+        discover_print_ways(d);
     if (r->view == DISCOVER_LIST)
         discover_print_nodes(d, r->type);
     else if (r->view == DISCOVER_PORTS)

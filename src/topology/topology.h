@@ -235,8 +235,9 @@ void topo_node_label(const struct topo_node *node, char ret[TOPO_LABEL_BYTES]);
  * @return false: the stream failed, errno tells why */
 bool topo_write(const struct topo *t, FILE *out);
 
-/** The same without the comment at the top, for those who have more to say there. */
-bool topo_write_nodes(const struct topo *t, FILE *out);
+/** The same of a fabric that was swept, where vendor and device are known, be they 0; without the
+ * comment at the top, for there is more to say there. */
+bool topo_write_found(const struct topo *t, FILE *out);
 
 /** True when two topologies say the same of the same nodes in the same order. Line numbers,
  * ignored lines and findings do not count, nor does an id where the GUID is known. */

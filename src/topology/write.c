@@ -27,12 +27,13 @@ static void write_ref(const struct topo_node *n, FILE *out)
         fprintf(out, "\"%s\"", n->id);
 }
 
-static void write_node(const struct topo_node *n, FILE *out)
+/* What a file does not say stays unsaid; of a fabric all is known, and 0 is a value. */
+static void write_node(const struct topo_node *n, bool all_known, FILE *out)
 {
     fputc('\n', out);
-    if (n->vendor_id != 0)
+    if (all_known || n->vendor_id != 0)
         fprintf(out, "vendid=0x%" PRIx32 "\n", n->vendor_id);
-    if (n->device_id != 0)
+    if (all_known || n->device_id != 0)
         fprintf(out, "devid=0x%" PRIx32 "\n", n->device_id);
     if (n->sysimg_guid != 0)
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", n->sysimg_guid);
@@ -75,25 +76,30 @@ static void write_port(const struct topo *t, const struct topo_port *p, FILE *ou
     fputc('\n', out);
 }
 
-bool topo_write(const struct topo *t, FILE *out)
-{
-    fprintf(out, "#\n# Topology file\n#\n");
-    return topo_write_nodes(t, out);
-}
-
-bool topo_write_nodes(const struct topo *t, FILE *out)
+static bool write_nodes(const struct topo *t, bool all_known, FILE *out)
 {
     for (uint32_t i = 0; i < t->node_count; i++) {
         const struct topo_node *n = &t->nodes[i];
 
         if (!n->declared)
             continue;
-        write_node(n, out);
+        write_node(n, all_known, out);
         for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
             if (!t->ports[p].implied)
                 write_port(t, &t->ports[p], out);
     }
     return fflush(out) == 0 && !ferror(out);
+}
+
+bool topo_write(const struct topo *t, FILE *out)
+{
+    fprintf(out, "#\n# Topology file\n#\n");
+    return write_nodes(t, false, out);
+}
+
+bool topo_write_found(const struct topo *t, FILE *out)
+{
+    return write_nodes(t, true, out);
 }
 
 static bool same_node(const struct topo_node *a, const struct topo_node *b)

@@ -30,9 +30,31 @@ def lines(text):
     return sorted(line for line in text.splitlines() if "generated on" not in line)
 
 
+def ways_cut(text):
+    """Of the lines of -s LID and name are cut: ibnetdiscover may not know them yet."""
+    return re.sub(r"^(DR path .* portnum \d+) lid .*$", r"\1", text, flags=re.M)
+
+
 def same_as_ibnetdiscover(lab, node, *options):
-    tap.equal(lines(run("--node", node, *options, lab=lab).stdout),
-              lines(lab.run(node, "ibnetdiscover", *options)), f"discover {' '.join(options)}")
+    tap.equal(lines(ways_cut(run("--node", node, *options, lab=lab).stdout)),
+              lines(ways_cut(lab.run(node, "ibnetdiscover", *options))),
+              f"discover {' '.join(options)}")
+
+
+def all_rates():
+    """A switch with a link of each width and speed that have a word, and two ports without."""
+    rates = [width + speed for width in ("1x", "2x", "4x", "8x", "12x")
+             for speed in ("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR")]
+    name = HOST
+    ports, hosts = [], []
+    for number, rate in enumerate(rates, start=1):
+        ca = f'"H-{0x100 + number:016x}"'
+        ports.append(f'[{number}] {ca}[1] # "{name}" lid {1 + number} {rate}\n')
+        hosts.append(f'\nCa 2 {ca} # "{name}"\n[1] "S-0000000000000001"[{number}] # lid '
+                     f'{1 + number} lmc 0 "it\'s a switch" lid 1 {rate}\n')
+        name = f"other {number}"
+    return (f'Switch {len(rates) + 2} "S-0000000000000001" # "it\'s a switch" base port 0 lid 1 '
+            'lmc 0\n' + "".join(ports + hosts))
 
 
 @contextlib.contextmanager
@@ -52,6 +74,35 @@ def test_it_prints_what_ibnetdiscover_prints():
         same_as_ibnetdiscover(LAB, HOST, *option)
 
 
+def test_it_shows_how_nodes_were_found_as_ibnetdiscover_does():
+    # In a ring of three there is one shortest way to each; elsewhere it is a matter of time.
+    with fabric_lab.weft("torus:x=3,hosts=2", "--up") as lab:
+        same_as_ibnetdiscover(lab, HOST, "-s")
+        same_as_ibnetdiscover(lab, HOST, "-s", "-l")
+        ways = [line for line in run("-s", lab=lab).stdout.splitlines() if line.startswith("DR")]
+    tap.equal((len(ways), sum("-> new" in way for way in ways)), (11, 9))
+    assert re.fullmatch(r'DR path slid 0; dlid 0; 0,1,\d -> new Switch \{[0-9a-f]{16}\} portnum 0 '
+                        r'lid (\d+)-\1 "torus-\d-0-0"', ways[3]), ways
+    own = run("-s").stdout
+    tap.equal(own.count("-> new"), CAS + SWITCHES)
+    tap.contains(own, "# Topology file")
+
+
+def test_every_width_and_speed_in_every_column():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "rates.topo")
+        path.write_text(all_rates(), encoding="utf-8")
+        for up in (["--up"], []):
+            with fabric_lab.weft(path, *up) as lab:
+                for option in ([], ["-p"]):
+                    same_as_ibnetdiscover(lab, HOST, *option)
+                tap.equal({f"{width}x{speed}" for width, speed in
+                           re.findall(r"^SW .* (\d+)x (\w+)", run("-p", lab=lab).stdout,
+                                      flags=re.M)},
+                          {f"{width}x{speed}" for width in (1, 2, 4, 8, 12) for speed in
+                           ("SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR")})
+
+
 def test_it_does_so_on_other_fabrics():
     routers = tap.ROOT / "tests/data/topology/routers.topo"
     ca = re.search(r'^Ca.*"H-([0-9a-f]{16})"', routers.read_text(encoding="utf-8"), flags=re.M)[1]
@@ -66,8 +117,9 @@ if not os.environ.get("WEFT_SANITIZER_LIBRARY"):
     def test_ibsim_reads_it_and_it_reads_ibsim():
         with fabric_lab.weft("fat-tree:hosts=8,radix=4", "--up") as lab:
             text = run(lab=lab).stdout
-        with fabric_lab.ibsim(text) as lab:
+        with fabric_lab.ibsim(text.replace("vendid=0x2c9", "vendid=0x0", 3)) as lab:
             found = lab.run(HOST, tap.weft(), "discover")
+            tap.equal(found.count("vendid=0x0\n"), 3)
             tap.equal(lines(found), lines(lab.run(HOST, "ibnetdiscover")))
         shape = [line.partition("#")[0].split() for line in text.splitlines()
                  if line.startswith(("[", "Switch", "Ca"))]
@@ -95,7 +147,7 @@ def test_the_document_has_all_that_was_read():
 
 
 def test_routes_are_those_that_lead_there():
-    text = run("--show").stdout
+    text = run("--routes").stdout
     route, guid = re.search(r'^([0-9,]+) -> Ca (0x[0-9a-f]+) port 1 "host-00200"$', text,
                             flags=re.M).groups()
     found = LAB.run(HOST, "smpquery", "-D", "nodeinfo", route)
@@ -170,6 +222,9 @@ def test_a_cable_that_was_moved():
 def test_refusals():
     for options, words in ((["--list", "--ports"], "one list at a time"),
                            (["--json", "-S"], "--json has everything"),
+                           (["--json", "-s"], "--json has everything"),
+                           (["--since", "f", "-s"], "--since prints changes"),
+                           (["--routes", "-l"], "one list at a time"),
                            (["--since", "f", "-p"], "--since prints changes"),
                            (["--save", ""], "wants a file's name"),
                            (["--timeout", "1ms"], "timeout"),
