@@ -154,6 +154,18 @@ def test_routes_are_those_that_lead_there():
     tap.contains(found, f"Guid:............................{guid}")
 
 
+def test_what_cannot_have_changed_is_not_asked_again():
+    with tap.scratch() as folder:
+        saved = pathlib.Path(folder, "saved")
+        run("--save", saved)
+        full = json.loads(run("--json").stdout)["requests"]
+        again = json.loads(run("--json", "--since", saved).stdout)["requests"]
+    names, switch_infos, across, port_infos = CAS + SWITCHES, SWITCHES, 1 + LINKS, CAS + SWITCHES * 37
+    tap.equal(full, names + switch_infos + across + port_infos)
+    # One end of each link is enough: no port has changed its state so far.
+    assert again <= full - LINKS * 9 // 10, (full, again)
+
+
 def test_the_dead_are_named_with_the_ways_that_were_tried():
     with happens("loss 100% on agent host-00300", "loss 100% on agent spine-0002"):
         done = run("--timeout", "200ms", code=1)
