@@ -5,6 +5,7 @@
 #include "core/wire/mad_header.h"
 #include "host/fabric_link.h"
 #include "host/hca_device.h"
+#include "host/hca_table.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -145,6 +146,11 @@ void hca_link_close(struct hca_link *l)
     free(l->packet);
     l->packet = NULL;
     l->ended = true;
+}
+
+bool hca_link_is_ibsim(const struct hca_link *l)
+{
+    return l->room.limit != 0;
 }
 
 bool hca_link_look(struct hca_link *l)
@@ -327,6 +333,8 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
         l->stats.strangers++;
         return false;
     }
+    if (hca_link_is_ibsim(l) && hca_table_is_reply(tx->data))
+        return true;
     memset(l->packet, 0, umad_size());
     addr_write(tx, umad_get_mad_addr(l->packet));
     (void)umad_set_pkey(l->packet, tx->to->pkey_index);
@@ -406,6 +414,8 @@ static void feed(struct hca_link *l, const struct hca_agent *a, size_t length)
                              .len = WEFT_MAD_BYTES};
 
     memset(mad + length, 0, WEFT_MAD_BYTES - length);
+    if (hca_link_is_ibsim(l) && hca_table_is_bare(mad))
+        hca_table_finish(mad, length);
     if (rx.from.has_grh)
         grh_read(l, from, &rx.from.grh);
     /* the kernel has written its own half into what asks, acknowledgements of segments too */

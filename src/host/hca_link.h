@@ -69,6 +69,9 @@ int hca_link_agent_add(struct hca_link *l, const struct weft_mad_agent_req *r,
 /** As weft_mad_agent_remove(). */
 int hca_link_agent_remove(struct hca_link *l, weft_mad_agent_id id);
 
+/** Whether it is ibsim's library that is behind the port. */
+bool hca_link_is_ibsim(const struct hca_link *l);
+
 /** Asks anew what the port is like.
  * @return whether there was an answer */
 bool hca_link_look(struct hca_link *l);

@@ -134,6 +134,11 @@ void mad_link_wait(struct mad_link *l, weft_time until)
     mirror(l);
 }
 
+bool mad_link_cuts_tables(const struct mad_link *l)
+{
+    return l->on_hca && hca_link_is_ibsim(&l->hca);
+}
+
 const char *mad_link_why_ended(const struct mad_link *l)
 {
     if (l->on_hca)

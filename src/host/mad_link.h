@@ -78,6 +78,10 @@ void mad_link_move(struct mad_link *l);
  * sleep as well. */
 void mad_link_wait(struct mad_link *l, weft_time until);
 
+/** Whether only the first MAD of a longer table arrives there, as on ibsim: an SA's answer is
+ * WEFT_SA_STATUS_TOO_MANY_RECORDS then. */
+bool mad_link_cuts_tables(const struct mad_link *l);
+
 /** For people: what has happened when `ended` is true. */
 const char *mad_link_why_ended(const struct mad_link *l);
 
