@@ -2,6 +2,8 @@
 /* What is wrong with ports: links first, then counters. */
 #include "client/health.h"
 
+#include "core/wire/link_rate.h"
+
 /* PortInfo:PortState. */
 #define STATE_DOWN   1
 #define STATE_ACTIVE 4
@@ -15,50 +17,22 @@
 #define COUNTER_SHIFT     48
 #define VALUE_MAX         ((UINT64_C(1) << COUNTER_SHIFT) - 1)
 
-/* LinkWidth has a bit each (IBA 14.2.5.6); 2x came last. */
-static uint8_t lanes_of(unsigned widths)
-{
-    static const struct {
-        uint8_t bit, lanes;
-    } rows[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}, {1, 1}};
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if ((widths & rows[i].bit) != 0)
-            return rows[i].lanes;
-    return 0;
-}
-
-/* LinkSpeed and LinkSpeedExt have a bit each; where there is one of the latter, that counts. */
-static uint8_t speed_of(unsigned speeds, unsigned extended)
-{
-    static const struct {
-        uint8_t bit, extended, base;
-    } rows[] = {{8, 7, 0}, {4, 6, 3}, {2, 5, 2}, {1, 4, 1}};
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if ((extended & rows[i].bit) != 0)
-            return rows[i].extended;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if ((speeds & rows[i].bit) != 0 && rows[i].base > 0)
-            return rows[i].base;
-    return 0;
-}
-
 uint8_t health_lanes(const struct weft_sweep_port *p)
 {
-    return p->state > STATE_DOWN ? lanes_of(p->width.active) : 0;
+    return p->state > STATE_DOWN ? wire_link_lanes(p->width.active) : 0;
 }
 
 uint8_t health_speed(const struct weft_sweep_port *p)
 {
-    return p->state > STATE_DOWN ? speed_of(p->speed.active, p->speed_ext.active) : 0;
+    return p->state > STATE_DOWN ? (uint8_t)wire_link_speed(p->speed.active, p->speed_ext.active)
+                                 : 0;
 }
 
 const char *health_speed_word(uint8_t speed)
 {
-    static const char *const words[] = {"?", "SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR"};
+    const char *word = wire_link_speed_word((enum wire_link_speed)speed);
 
-    return words[speed < sizeof(words) / sizeof(words[0]) ? speed : 0];
+    return word ? word : "?";
 }
 
 static void look_at_link(const struct weft_sweep *s, const struct weft_sweep_port *p,
@@ -72,9 +46,9 @@ static void look_at_link(const struct weft_sweep *s, const struct weft_sweep_por
     ret->not_active = p->state < STATE_ACTIVE;
     if (!peer || !(p->told || p->assumed) || !(peer->told || peer->assumed))
         return;
-    ret->width = lanes_of(p->width.supported & peer->width.supported);
-    ret->speed = speed_of(p->speed.supported & peer->speed.supported,
-                          p->speed_ext.supported & peer->speed_ext.supported);
+    ret->width = wire_link_lanes(p->width.supported & peer->width.supported);
+    ret->speed = (uint8_t)wire_link_speed(p->speed.supported & peer->speed.supported,
+                                          p->speed_ext.supported & peer->speed_ext.supported);
     ret->narrow = health_lanes(p) < ret->width;
     ret->slow = health_speed(p) < ret->speed;
 }

@@ -33,8 +33,7 @@ uint64_t health_weight(const struct health *h, const struct weft_pma_values *v);
 /** Lanes of a link that is up: 1, 2, 4, 8 or 12; 0: not known. */
 uint8_t health_lanes(const struct weft_sweep_port *p);
 
-/** A number that grows with the speed of a link that is up: 1 SDR, 2 DDR, 3 QDR, 4 FDR, 5 EDR, 6
- * HDR, 7 NDR; 0: not known. */
+/** The speed of a link that is up, enum wire_link_speed; 0: not known. */
 uint8_t health_speed(const struct weft_sweep_port *p);
 
 /** Its word; "?" for 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a sweep takes over from an earlier one, and when it does not. */
 #include "client/sweep_state.h"
+#include "core/wire/link_rate.h"
 
 #include <weft/wire.h>
 
@@ -11,20 +12,9 @@
 
 const char *weft_sweep_width_word(const struct weft_sweep *s, uint32_t port)
 {
-    switch (s->ports[port].width.active) {
-    case 1:
-        return "1x";
-    case 2:
-        return "4x";
-    case 4:
-        return "8x";
-    case 8:
-        return "12x";
-    case 16:
-        return "2x";
-    default:
-        return "??";
-    }
+    const char *word = wire_link_width_word(s->ports[port].width.active);
+
+    return word ? word : "??";
 }
 
 /* Whether a port's extended speeds count; while its node's end port has not said so, they do. */
@@ -38,15 +28,10 @@ static bool is_extended(const struct weft_sweep *s, uint32_t port)
 
 const char *weft_sweep_speed_word(const struct weft_sweep *s, uint32_t port)
 {
-    static const char *const plain[] = {[1] = "SDR", [2] = "DDR", [4] = "QDR"};
-    static const char *const extended[] = {[1] = "FDR", [2] = "EDR", [4] = "HDR", [8] = "NDR"};
     const struct weft_sweep_port *p = &s->ports[port];
-    const char *word;
+    const char *word =
+        wire_link_active_word(p->speed.active, is_extended(s, port) ? p->speed_ext.active : 0);
 
-    if (is_extended(s, port))
-        word = p->speed_ext.active <= 8 ? extended[p->speed_ext.active] : NULL;
-    else
-        word = p->speed.active <= 4 ? plain[p->speed.active] : NULL;
     return word ? word : "???";
 }
 

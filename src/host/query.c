@@ -4,6 +4,7 @@
 #include "host/query.h"
 
 #include "core/base/suggest.h"
+#include "core/wire/link_rate.h"
 #include "core/wire/text.h"
 #include "host/pump.h"
 
@@ -373,30 +374,9 @@ static void write_hex(struct page *p, const char *name, uint64_t value, int digi
     write_word(p, name, word);
 }
 
-/* The word for a bit of a mask, or a number that has none. */
-static const char *bit_word(uint8_t mask, const char *const *words, size_t count)
+static const char *word_or_none(const char *word)
 {
-    for (size_t i = 0; i < count; i++)
-        if (mask == 1U << i)
-            return words[i];
-    return "none";
-}
-
-static const char *width_word(const struct fabric_port_info *info)
-{
-    static const char *const words[] = {"1x", "4x", "8x", "12x", "2x"};
-
-    return bit_word(info->width, words, sizeof(words) / sizeof(words[0]));
-}
-
-static const char *speed_word(const struct fabric_port_info *info)
-{
-    static const char *const words[] = {"SDR", "DDR", "QDR"};
-    static const char *const extended[] = {"FDR", "EDR", "HDR", "NDR"};
-
-    return info->speed_ext != 0
-               ? bit_word(info->speed_ext, extended, sizeof(extended) / sizeof(extended[0]))
-               : bit_word(info->speed, words, sizeof(words) / sizeof(words[0]));
+    return word ? word : "none";
 }
 
 /* Entries of a port's P_Key table that hold a key. */
@@ -438,8 +418,8 @@ static void write_port(struct page *p)
     write_number(p, "sm_sl", info.sm_sl);
     write_word(p, "state", states[info.state % 5]);
     write_word(p, "physical_state", physical[info.physical_state % 6]);
-    write_word(p, "width", width_word(&info));
-    write_word(p, "speed", speed_word(&info));
+    write_word(p, "width", word_or_none(wire_link_width_word(info.width)));
+    write_word(p, "speed", word_or_none(wire_link_active_word(info.speed, info.speed_ext)));
     write_number(p, "rate_gbps", info.rate_gbps);
     write_hex(p, "capability", info.capability, 8);
     write_number(p, "pkeys", count_pkeys(p, info.pkeys));

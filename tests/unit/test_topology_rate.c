@@ -15,8 +15,8 @@ static void test_a_rate_is_lanes_times_their_speed(void **state)
         const char *width, *speed;
         uint32_t wanted;
     } rows[] = {
-        {"4x", "SDR", 10000},  {"1x", "QDR", 10000},   {"4x", "EDR", 103124},
-        {"2x", "NDR", 212500}, {"12x", "FDR", 168756}, {"4x", "FDR10", 41252},
+        {"4x", "SDR", 10000},  {"1x", "QDR", 10000},   {"4x", "EDR", 103125},
+        {"2x", "NDR", 212500}, {"12x", "FDR", 168750}, {"4x", "FDR10", 41250},
         {"??", "EDR", 0},      {"4x", "???", 0},       {"", "", 0},
         {"4x", "53", 0},
     };
