@@ -12,101 +12,6 @@
 /* Names of one kind of gap that are listed. */
 #define GAP_ITEMS 40
 
-#define COLUMNS    9
-#define CELL_BYTES (COUNTERS_LABEL_BYTES + 32)
-
-/* What a row of the table says, but for what is wrong, which comes last. */
-struct cells {
-    char text[COLUMNS][CELL_BYTES];
-};
-
-static void cell_bytes(const struct weft_pma_values *v, enum weft_pma_counter c, char *cell)
-{
-    char text[COUNTERS_BYTES_TEXT];
-
-    if (!weft_pma_has(v->present, c))
-        (void)snprintf(cell, CELL_BYTES, "-");
-    else
-        (void)snprintf(cell, CELL_BYTES, "%s%s", counters_bytes(v->value[c], text),
-                       weft_pma_has(v->stuck, c) ? "+" : "");
-}
-
-static void cell_count(const struct weft_pma_values *v, enum weft_pma_counter c, char *cell)
-{
-    if (!weft_pma_has(v->present, c))
-        (void)snprintf(cell, CELL_BYTES, "-");
-    else
-        (void)snprintf(cell, CELL_BYTES, "%" PRIu64 "%s", v->value[c],
-                       weft_pma_has(v->stuck, c) ? "+" : "");
-}
-
-static void cell_link(const struct weft_sweep_port *p, char *cell)
-{
-    if (p->state <= 1)
-        (void)snprintf(cell, CELL_BYTES, "down");
-    else
-        (void)snprintf(cell, CELL_BYTES, "%ux %s", health_lanes(p),
-                       health_speed_word(health_speed(p)));
-}
-
-static unsigned fill(const struct counters_view *v, const struct counters_row *row, bool all,
-                     struct cells *ret)
-{
-    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, row->port);
-    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
-    unsigned n = 0;
-
-    (void)counters_label(v->sweep, row->port, ret->text[n++]);
-    (void)snprintf(ret->text[n++], CELL_BYTES, "0x%016" PRIx64,
-                   weft_sweep_node(v->sweep, p->node)->guid);
-    if (p->peer == WEFT_SWEEP_NONE)
-        (void)snprintf(ret->text[n++], CELL_BYTES, "-");
-    else
-        (void)counters_label(v->sweep, p->peer, ret->text[n++]);
-    cell_link(p, ret->text[n++]);
-    if (!all)
-        return n;
-    cell_bytes(values, WEFT_PMA_XMIT_DATA, ret->text[n++]);
-    cell_bytes(values, WEFT_PMA_RCV_DATA, ret->text[n++]);
-    cell_count(values, WEFT_PMA_XMIT_PACKETS, ret->text[n++]);
-    cell_count(values, WEFT_PMA_RCV_PACKETS, ret->text[n++]);
-    cell_count(values, WEFT_PMA_XMIT_WAIT, ret->text[n++]);
-    return n;
-}
-
-static const char *const headings[COLUMNS] = {
-    "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PACKETS", "PACKETS", "WAIT",
-};
-
-/* Widths by a first pass: rows are many, and none is kept. */
-static void print_table(const struct counters_view *v, bool all)
-{
-    unsigned columns = all ? COLUMNS : 4;
-    int widths[COLUMNS];
-    struct cells cells;
-
-    for (unsigned i = 0; i < columns; i++)
-        widths[i] = (int)strlen(headings[i]);
-    for (uint32_t r = 0; r < v->row_count; r++) {
-        (void)fill(v, &v->rows[r], all, &cells);
-        for (unsigned i = 0; i < columns; i++)
-            if ((int)strlen(cells.text[i]) > widths[i])
-                widths[i] = (int)strlen(cells.text[i]);
-    }
-    for (unsigned i = 0; i < columns; i++)
-        printf(i < 4 ? "%-*s  " : "%*s  ", widths[i], headings[i]);
-    puts("WRONG");
-    for (uint32_t r = 0; r < v->row_count; r++) {
-        (void)fill(v, &v->rows[r], all, &cells);
-        for (unsigned i = 0; i < columns; i++)
-            printf(i < 4 ? "%-*s  " : "%*s  ", widths[i], cells.text[i]);
-        if (v->rows[r].weight == 0)
-            putchar('-');
-        counters_print_problems(v, &v->rows[r], stdout);
-        putchar('\n');
-    }
-}
-
 /* Of a switch, and of an adapter with one port, the name is enough: names that count up are put
  * together. */
 static const char *gap_label(const struct weft_sweep *s, uint32_t port, char *ret)
@@ -185,7 +90,7 @@ static void print_summary(const struct counters_view *v)
 int counters_print_text(const struct counters_view *v, bool all)
 {
     if (v->row_count > 0)
-        print_table(v, all);
+        counters_print_table(v, all);
     for (unsigned k = 0; k < COUNTERS_GAPS; k++)
         if (!print_gaps_of(v, (enum counters_gap_kind)k))
             return message_failed("there is no memory for the names");

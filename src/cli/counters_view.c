@@ -38,6 +38,22 @@ static bool is_told(const struct counters_view *v, uint32_t port)
     return weft_counters_state(v->counters, port) != WEFT_COUNTERS_UNASKED;
 }
 
+/* Those with nothing wrong are many, and in order: they go to the end as they are. */
+static void rows_sort(const struct counters_view *v)
+{
+    uint32_t to = v->row_count;
+
+    for (uint32_t from = v->row_count; from-- > 0;) {
+        struct counters_row row = v->rows[from];
+
+        if (row.weight > 0)
+            continue;
+        v->rows[from] = v->rows[--to];
+        v->rows[to] = row;
+    }
+    qsort(v->rows, to, sizeof(v->rows[0]), row_compare);
+}
+
 bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
                         const struct weft_counters *c, const struct thresholds *t,
                         const bool *wanted, bool all)
@@ -61,7 +77,7 @@ bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
         ret->troubled += row->weight > 0;
         ret->row_count += row->weight > 0 || all;
     }
-    qsort(ret->rows, ret->row_count, sizeof(ret->rows[0]), row_compare);
+    rows_sort(ret);
     return true;
 }
 
@@ -209,21 +225,43 @@ void counters_print_problems(const struct counters_view *v, const struct counter
     }
 }
 
+/* Half a unit and more is one more. */
+static uint64_t rounded(uint64_t value, uint64_t unit)
+{
+    return value / unit + (value % unit >= (unit + 1) / 2 && unit > 1);
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+    if (number >= 10)
+        at = put_number(at, number / 10);
+    *at = (char)('0' + number % 10);
+    return at + 1;
+}
+
+/* Three digits, and no format: of a large fabric's ports there are very many. */
 const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT])
 {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    double shown = (double)bytes;
+    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    uint64_t scale = 1;
     size_t unit = 0;
-    int digits = 2;
+    unsigned digits = 0;
+    char *at;
 
-    while (shown >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-        shown /= 1000;
+    while (rounded(bytes, scale) >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        scale *= 1000;
         unit++;
     }
-    if (unit == 0 || shown >= 99.95)
-        digits = 0;
-    else if (shown >= 9.995)
-        digits = 1;
-    (void)snprintf(ret, COUNTERS_BYTES_TEXT, "%.*f %s", digits, shown, units[unit]);
+    while (unit > 0 && digits < 2 && rounded(bytes, scale / 10) < 1000) {
+        scale /= 10;
+        digits++;
+    }
+    at = put_number(ret, rounded(bytes, scale));
+    if (digits > 0) {
+        memmove(at - digits + 1, at - digits, digits);
+        at[-(int)digits] = '.';
+        at++;
+    }
+    (void)strcpy(at, units[unit]);
     return ret;
 }

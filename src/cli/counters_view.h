@@ -81,6 +81,8 @@ void counters_print_problems(const struct counters_view *v, const struct counter
 /** Writes bytes as 1.23 GB. */
 const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT]);
 
+/** Prints the table of ports. */
+void counters_print_table(const struct counters_view *v, bool all);
 /** Prints tables and a summary. @return one of enum cli_exit */
 int counters_print_text(const struct counters_view *v, bool all);
 /** Prints one document. @return one of enum cli_exit */
