@@ -102,7 +102,7 @@ static const uint8_t *find_name(const struct sa_nodes *n, const char *text, size
     return found;
 }
 
-static const uint8_t *find_guid(const struct sa_nodes *n, uint64_t guid)
+const uint8_t *sa_nodes_of_guid(const struct sa_nodes *n, uint64_t guid)
 {
     const uint8_t *found = NULL;
 
@@ -165,7 +165,7 @@ const uint8_t *sa_nodes_find(const struct sa_nodes *n, const char *text)
     }
     if (!found && strncmp(text, "0x", 2) == 0 && strlen(text) <= GUID_TEXT &&
         parse_number(text, 16, &number))
-        found = number < LIDS ? sa_nodes_of_lid(n, (uint16_t)number) : find_guid(n, number);
+        found = number < LIDS ? sa_nodes_of_lid(n, (uint16_t)number) : sa_nodes_of_guid(n, number);
     else if (!found && parse_number(text, 10, &number))
         found = number < LIDS ? sa_nodes_of_lid(n, (uint16_t)number) : NULL;
     if (!found)

@@ -35,6 +35,9 @@ void sa_nodes_clear(struct sa_nodes *n);
 /** The record with a LID; NULL: none. */
 const uint8_t *sa_nodes_of_lid(const struct sa_nodes *n, uint16_t lid);
 
+/** The record with a port GUID, else the first one of the node with that GUID; NULL: none. */
+const uint8_t *sa_nodes_of_guid(const struct sa_nodes *n, uint64_t guid);
+
 /** The record that is meant: by NodeDescription, with /PORT where it is not the first end port of
  * that node, by node or port GUID such as 0x0002c90300001005, or by LID.
  * @return NULL: none, or several, and the message is out */

@@ -17,6 +17,10 @@ struct sa_request {
     weft_time timeout; /**< 0: the defaults */
     weft_time wait;    /**< how long there may be no SM at first */
     uint64_t sm_key;
+    bool reports;                     /**< Reports are received */
+    uint16_t trap;                    /**< watch: which; WEFT_SA_ANY_TRAP: all */
+    uint64_t count;                   /**< watch: end after so many Reports; 0: do not */
+    weft_time duration;               /**< watch: end after this time; 0: do not */
     const char *from, *to;            /**< path */
     struct weft_sa_question question; /**< raw: all but `about` */
     const struct sa_kind *kind;       /**< raw; NULL: an attribute without a name */
@@ -34,6 +38,9 @@ int sa_action_services(const struct sa_request *request);
 int sa_action_path(const struct sa_request *request);
 /** Asks what the command line says. @return one of enum cli_exit */
 int sa_action_raw(const struct sa_request *request);
+
+/** Prints Reports as they come. @return one of enum cli_exit */
+int sa_action_watch(const struct sa_request *request);
 
 /** Puts `name=value` into a record, and its component into the mask.
  * @param text  of the command line

@@ -5,6 +5,7 @@
 #include "cli/message.h"
 #include "cli/quantity.h"
 #include "cli/verb.h"
+#include "core/wire/mad_header.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,13 @@ static int find_sm(struct mad_link *l, weft_time wait)
     return CLI_FAILED;
 }
 
-static void configure(const struct sa_request *request, struct weft_sa_config *ret)
+static void configure(const struct sa_request *request, const struct mad_link_port *is,
+                      struct weft_sa_config *ret)
 {
     (void)weft_sa_config_init(ret);
     ret->sm_key = request->sm_key;
+    wire_set_be64(ret->gid, is->gid_prefix);
+    wire_set_be64(ret->gid + 8, is->guid);
     if (request->timeout == 0)
         return;
     ret->patience = request->timeout;
@@ -54,7 +58,7 @@ static void configure(const struct sa_request *request, struct weft_sa_config *r
 
 int sa_session_open(struct sa_session *s, const struct sa_request *request)
 {
-    const struct weft_mad_agent_req agent = weft_sa_agent(false);
+    const struct weft_mad_agent_req agent = weft_sa_agent(request->reports);
     struct weft_mad_config config;
     struct weft_sa_config how;
     weft_mad_agent_id id;
@@ -70,7 +74,7 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
         exit_code = mad_place_agent(&s->link, &agent, &id);
     if (exit_code != CLI_DONE)
         return exit_code;
-    configure(request, &how);
+    configure(request, &s->link.is, &how);
     s->trusted = request->sm_key != 0;
     how.seed = s->link.now;
     err = weft_sa_new(&how, s->link.engine, id, NULL, &s->sa);
@@ -92,26 +96,23 @@ struct weft_sa_question sa_session_all(uint16_t attr_id, uint64_t about)
         .method = WEFT_METHOD_GET_TABLE, .attr_id = attr_id, .about = about};
 }
 
-static int keep_results(struct sa_session *s, struct sa_answer *ret, size_t *left)
+bool sa_session_poll(struct sa_session *s, struct sa_answer *ret, int *ret_exit_code)
 {
     struct weft_sa_result r;
+    size_t bytes;
 
-    while (weft_sa_poll(s->sa, &r)) {
-        struct sa_answer *a = &ret[r.question.about];
-        size_t bytes = (size_t)r.count * r.stride;
-
-        a->result = r;
-        a->result.records = NULL;
-        --*left;
-        if (bytes == 0)
-            continue;
-        a->records = malloc(bytes);
-        if (!a->records)
-            return message_failed("there is no memory for the answers");
-        memcpy(a->records, r.records, bytes);
-        a->result.records = a->records;
+    if (!weft_sa_poll(s->sa, &r))
+        return false;
+    bytes = (size_t)r.count * r.stride;
+    *ret = (struct sa_answer){.result = r, .records = bytes > 0 ? malloc(bytes) : NULL};
+    ret->result.records = ret->records;
+    if (bytes > 0 && !ret->records) {
+        *ret_exit_code = message_failed("there is no memory for the answers");
+        return false;
     }
-    return CLI_DONE;
+    if (bytes > 0)
+        memcpy(ret->records, r.records, bytes);
+    return true;
 }
 
 static bool feed(struct sa_session *s)
@@ -128,29 +129,42 @@ static bool feed(struct sa_session *s)
     return any;
 }
 
+int sa_session_turn(struct sa_session *s, weft_time until)
+{
+    weft_time next;
+
+    weft_sa_move(s->sa, s->link.now);
+    if (s->link.ended)
+        return message_failed("%s", mad_link_why_ended(&s->link));
+    mad_link_move(&s->link);
+    if (feed(s))
+        return CLI_DONE;
+    next = weft_sa_deadline(s->sa);
+    next = next < s->look ? next : s->look;
+    mad_link_wait(&s->link, next < until ? next : until);
+    if (s->link.now < s->look)
+        return CLI_DONE;
+    if (mad_link_look(&s->link))
+        weft_sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
+    s->look = s->link.now + LOOK_EVERY;
+    return CLI_DONE;
+}
+
 static int wait_for_all(struct sa_session *s, struct sa_answer *ret, size_t left)
 {
-    weft_time look = s->link.now + LOOK_EVERY;
-    weft_time until;
-    int exit_code;
+    int exit_code = CLI_DONE;
+    struct sa_answer a;
 
     for (;;) {
         weft_sa_move(s->sa, s->link.now);
-        exit_code = keep_results(s, ret, &left);
+        while (sa_session_poll(s, &a, &exit_code)) {
+            ret[a.result.question.about] = a;
+            left--;
+        }
+        if (exit_code == CLI_DONE && left > 0)
+            exit_code = sa_session_turn(s, WEFT_TIME_NEVER);
         if (exit_code != CLI_DONE || left == 0)
             return exit_code;
-        if (s->link.ended)
-            return message_failed("%s", mad_link_why_ended(&s->link));
-        mad_link_move(&s->link);
-        if (feed(s))
-            continue;
-        until = weft_sa_deadline(s->sa);
-        mad_link_wait(&s->link, until < look ? until : look);
-        if (s->link.now < look)
-            continue;
-        if (mad_link_look(&s->link))
-            weft_sa_sm(s->sa, s->link.now, s->link.is.sm_lid, s->link.is.sm_sl);
-        look = s->link.now + LOOK_EVERY;
     }
 }
 
@@ -159,6 +173,7 @@ int sa_session_ask(struct sa_session *s, const struct weft_sa_question *question
 {
     memset(ret, 0, count * sizeof(ret[0]));
     mad_link_move(&s->link);
+    s->look = s->link.now + LOOK_EVERY;
     for (size_t i = 0; i < count; i++) {
         int err = weft_sa_ask(s->sa, s->link.now, &questions[i]);
 

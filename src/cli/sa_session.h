@@ -13,6 +13,7 @@
 struct sa_session {
     struct mad_link link;
     struct weft_sa *sa;
+    weft_time look;                        /* when to ask the port again where the SM is */
     bool trusted;                          /* an SM_Key is known */
     bool explained[WEFT_SA_NO_MEMORY + 1]; /* outcomes that were explained for all questions */
 };
@@ -41,6 +42,18 @@ struct weft_sa_question sa_session_all(uint16_t attr_id, uint64_t about);
  * @return CLI_DONE: each has an outcome; CLI_FAILED, with a message */
 int sa_session_ask(struct sa_session *s, const struct weft_sa_question *questions, size_t count,
                    struct sa_answer *ret);
+
+/** Goes on with what was put to the client itself: moves packets, follows the SM, and sleeps where
+ * there is nothing to do. Then drain sa_session_poll() and the Reports.
+ * @param until  sleeps no longer
+ * @return CLI_DONE; CLI_FAILED, with a message */
+int sa_session_turn(struct sa_session *s, weft_time until);
+
+/** Takes the next result.
+ * @param ret            the answer
+ * @param ret_exit_code  CLI_FAILED, with a message, where there is no memory for it
+ * @return false: there is none, or no memory */
+bool sa_session_poll(struct sa_session *s, struct sa_answer *ret, int *ret_exit_code);
 
 /** Frees answers. */
 void sa_answers_clear(struct sa_answer *answers, size_t count);

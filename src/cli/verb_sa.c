@@ -11,12 +11,17 @@
 
 #define TIMEOUT_MIN (100 * WEFT_MS)
 #define TIMEOUT_MAX (3600 * WEFT_S)
+#define SECONDS_MAX 31536000 /* a year */
 
 enum {
     OPTION_JSON = 1,
     OPTION_TIMEOUT,
     OPTION_SM_KEY,
     OPTION_WAIT,
+    OPTION_WATCH, /* from here on: watch only */
+    OPTION_TRAP = OPTION_WATCH,
+    OPTION_COUNT,
+    OPTION_SECONDS,
     OPTION_RAW, /* from here on: raw only */
     OPTION_ATTR = OPTION_RAW,
     OPTION_MASK,
@@ -34,6 +39,7 @@ struct action {
 static const struct action actions[] = {
     {"path", sa_action_path},     {"nodes", sa_action_nodes},       {"links", sa_action_links},
     {"groups", sa_action_groups}, {"services", sa_action_services}, {"raw", sa_action_raw},
+    {"watch", sa_action_watch},
 };
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
@@ -47,7 +53,8 @@ struct field_text {
 struct words {
     char *attr;
     struct field_text *fields;
-    const char *raw_option; /* one that only raw has */
+    const char *raw_option;   /* one that only raw has */
+    const char *watch_option; /* one that only watch has */
     uint64_t mask, modifier;
     bool masked;
     size_t method;
@@ -77,18 +84,25 @@ static const struct poptOption option_table[] = {
      "get, table, set or delete (raw; default table)", "WORD"},
     {"modifier", '\0', POPT_ARG_STRING, NULL, OPTION_MODIFIER,
      "attribute modifier (raw; default 0)", "N"},
+    {"trap", '\0', POPT_ARG_STRING, NULL, OPTION_TRAP, "Reports of this trap (watch; default all)",
+     "N|all"},
+    {"count", '\0', POPT_ARG_STRING, NULL, OPTION_COUNT, "end after so many Reports (watch)", "N"},
+    {"seconds", '\0', POPT_ARG_STRING, NULL, OPTION_SECONDS, "end after so many seconds (watch)",
+     "N"},
     POPT_TABLEEND,
 };
 
 static const struct options_about about = {
     .verb = "sa",
-    .arguments = "[OPTION...] path A B | nodes | links | groups | services | raw --attr NAME",
+    .arguments =
+        "[OPTION...] path A B | nodes | links | groups | services | raw --attr NAME | watch",
     .text = "  path      explains the path from A to B: rate, MTU, SL, P_Key, and each link of it\n"
             "  nodes     lists the end ports of all nodes\n"
             "  links     lists all cables\n"
             "  groups    lists multicast groups; with --sm-key, their members\n"
             "  services  lists services that are registered\n"
             "  raw       asks for any attribute\n"
+            "  watch     prints Reports of traps as they come\n"
             "\n"
             "A and B are names, name/port, GUIDs or LIDs. Exit status 1 if something did not "
             "answer:\nwhat did is printed.\n",
@@ -101,7 +115,8 @@ static const struct action *find_action(struct options *o)
     struct suggest near;
 
     if (!word) {
-        options_refuse(o, "what is asked? path, nodes, links, groups, services or raw is missing");
+        options_refuse(
+            o, "what is asked? path, nodes, links, groups, services, raw or watch is missing");
         return NULL;
     }
     suggest_start(&near, word);
@@ -113,7 +128,9 @@ static const struct action *find_action(struct options *o)
     if (suggest_best(&near))
         options_refuse(o, "sa has no \"%s\"; did you mean \"%s\"?", word, suggest_best(&near));
     else
-        options_refuse(o, "sa has no \"%s\"; it has path, nodes, links, groups, services and raw",
+        options_refuse(o,
+                       "sa has no \"%s\"; it has path, nodes, links, groups, services, raw "
+                       "and watch",
                        word);
     return NULL;
 }
@@ -185,6 +202,25 @@ static void take_raw(struct options *o, int option, struct words *w)
     }
 }
 
+static void take_watch(struct options *o, int option, struct sa_request *request, struct words *w)
+{
+    uint64_t number;
+
+    w->watch_option = options_name(o);
+    if (option == OPTION_COUNT) {
+        options_count(o, 1, UINT32_MAX, &request->count);
+    } else if (option == OPTION_SECONDS) {
+        number = 0;
+        options_count(o, 1, SECONDS_MAX, &number);
+        request->duration = number * WEFT_S;
+    } else if (strcmp(options_text(o), "all") == 0) {
+        request->trap = WEFT_SA_ANY_TRAP;
+    } else {
+        keep_number(o, 10, WEFT_SA_ANY_TRAP - 1, &number);
+        request->trap = (uint16_t)number;
+    }
+}
+
 static void parse(struct options *o, struct sa_request *request, struct mad_place *place,
                   struct words *w)
 {
@@ -201,6 +237,8 @@ static void parse(struct options *o, struct sa_request *request, struct mad_plac
             options_duration(o, TIMEOUT_MIN, TIMEOUT_MAX, &request->wait);
         else if (option == OPTION_SM_KEY)
             keep_number(o, 0, UINT64_MAX, &request->sm_key);
+        else if (option >= OPTION_WATCH && option < OPTION_RAW)
+            take_watch(o, option, request, w);
         else
             take_raw(o, option, w);
     }
@@ -262,6 +300,9 @@ static void check_request(struct options *o, const struct action *action, const 
         make_raw(o, w, request);
     else if (!options_stopped(o) && w->raw_option)
         options_refuse(o, "sa %s has no --%s; raw has", action->name, w->raw_option);
+    if (!options_stopped(o) && action->run != sa_action_watch && w->watch_option)
+        options_refuse(o, "sa %s has no --%s; watch has", action->name, w->watch_option);
+    request->reports = action->run == sa_action_watch;
     if (!options_stopped(o) && action->run == sa_action_path) {
         request->from = options_argument(o);
         request->to = request->from ? options_argument(o) : NULL;
@@ -275,7 +316,7 @@ static void check_request(struct options *o, const struct action *action, const 
 int verb_sa(int argc, const char **argv)
 {
     struct mad_place place = {0};
-    struct sa_request request = {.place = &place};
+    struct sa_request request = {.place = &place, .trap = WEFT_SA_ANY_TRAP};
     struct words w = {.attr = NULL, .method = METHOD_TABLE};
     const struct action *action = NULL;
     struct options o;
