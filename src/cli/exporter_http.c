@@ -23,12 +23,14 @@
 #define CONNECTIONS       64
 #define CONNECTION_MEMORY 16384
 #define IDLE_S            30
+/* What a connection is given at a time. */
+#define BLOCK_BYTES       32768
 #define ADDRESS_BYTES     128
 
 /* The metrics in one format. */
 struct page {
-    struct MHD_Response *response; /* NULL: none were published yet */
-    weft_time until;               /* fresh up to then */
+    struct metrics_pack *pack; /* NULL: none were published yet */
+    weft_time until;           /* fresh up to then */
 };
 
 /* Who waits. */
@@ -89,24 +91,66 @@ static bool responses_make(struct exporter_http *h)
     return h->index && h->healthy && h->not_found && h->not_allowed && h->unavailable;
 }
 
+static ssize_t block_read(void *self, uint64_t at, char *ret, size_t bytes)
+{
+    ssize_t got = metrics_reader_read(self, ret, bytes);
+
+    (void)at;
+    return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void block_end(void *self)
+{
+    (void)metrics_reader_free(self);
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* Each answer reads the page for itself, which others may replace meanwhile. */
+static enum MHD_Result answer_page(struct exporter_http *h, struct MHD_Connection *c,
+                                   struct metrics_pack *pack, enum metrics_format format)
+{
+    bool packed = metrics_gzip_of(header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    struct metrics_reader *reader = metrics_reader_new(pack, packed);
+    struct MHD_Response *r = NULL;
+    enum MHD_Result result;
+
+    if (reader)
+        r = MHD_create_response_from_callback(metrics_pack_bytes(pack, packed), BLOCK_BYTES,
+                                              block_read, reader, block_end);
+    if (!r) {
+        (void)metrics_reader_free(reader);
+        return MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
+    }
+    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, metrics_content_type(format));
+    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    if (packed)
+        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    result = MHD_queue_response(c, MHD_HTTP_OK, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
 /* Gives metrics if they are fresh, or if nothing newer is to be waited for; else the connection
  * sleeps until there are some. */
 static enum MHD_Result answer_metrics(struct exporter_http *h, struct MHD_Connection *c,
                                       bool has_waited)
 {
-    enum metrics_format format =
-        metrics_format_of(MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
+    enum metrics_format format = metrics_format_of(header(c, MHD_HTTP_HEADER_ACCEPT));
     struct page *page = &h->pages[format];
     enum MHD_Result result = MHD_YES;
     const uint64_t one = 1;
 
     (void)pthread_mutex_lock(&h->lock);
     h->scrapes += !has_waited;
-    if (h->closing || (has_waited && !page->response) ||
+    if (h->closing || (has_waited && !page->pack) ||
         (!has_waited && h->waiter_count == CONNECTIONS)) {
         result = MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
-    } else if (has_waited || (page->response && mad_link_clock() < page->until)) {
-        result = MHD_queue_response(c, MHD_HTTP_OK, page->response);
+    } else if (has_waited || (page->pack && mad_link_clock() < page->until)) {
+        result = answer_page(h, c, page->pack, format);
     } else {
         MHD_suspend_connection(c);
         h->waiters[h->waiter_count++] = (struct waiter){c, format};
@@ -302,25 +346,24 @@ static void wake_waiters(struct exporter_http *h, enum metrics_format format)
     h->waiter_count = kept;
 }
 
-void exporter_http_publish(struct exporter_http *h, struct metrics_text *t, weft_time until)
+void exporter_http_publish(struct exporter_http *h, enum metrics_format format,
+                           struct metrics_pack *p, weft_time until)
 {
-    struct MHD_Response *response = NULL, *old;
+    struct metrics_pack *old;
 
-    if (!t->failed)
-        response = MHD_create_response_from_buffer(t->length, t->text, MHD_RESPMEM_MUST_FREE);
-    if (response) {
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                                      metrics_content_type(t->format));
-        t->text = NULL;
-    }
-    metrics_free(t);
     (void)pthread_mutex_lock(&h->lock);
-    old = h->pages[t->format].response;
-    h->pages[t->format] = (struct page){response, until};
-    wake_waiters(h, t->format);
+    old = h->pages[format].pack;
+    h->pages[format] = (struct page){p, until};
+    wake_waiters(h, format);
     (void)pthread_mutex_unlock(&h->lock);
-    if (old)
-        MHD_destroy_response(old);
+    (void)metrics_pack_free(old);
+}
+
+void exporter_http_refuse(struct exporter_http *h)
+{
+    (void)pthread_mutex_lock(&h->lock);
+    wake_waiters(h, METRICS_FORMATS);
+    (void)pthread_mutex_unlock(&h->lock);
 }
 
 static void response_free(struct MHD_Response *r)
@@ -344,7 +387,7 @@ struct exporter_http *exporter_http_close(struct exporter_http *h)
     if (h->wake >= 0)
         (void)close(h->wake);
     for (size_t i = 0; i < METRICS_FORMATS; i++)
-        response_free(h->pages[i].response);
+        (void)metrics_pack_free(h->pages[i].pack);
     response_free(h->index);
     response_free(h->healthy);
     response_free(h->not_found);

@@ -7,6 +7,7 @@
 #ifndef WEFT_CLI_EXPORTER_HTTP_H
 #define WEFT_CLI_EXPORTER_HTTP_H
 
+#include "cli/metrics_pack.h"
 #include "cli/metrics_text.h"
 
 /** A server. */
@@ -33,9 +34,13 @@ unsigned exporter_http_wanted(struct exporter_http *h);
 uint64_t exporter_http_scrapes(struct exporter_http *h);
 
 /** Publishes metrics and answers those who wait for them.
- * @param t      its text is taken over, and is NULL then; `failed`: they get an error
+ * @param p      their text, taken over; NULL: there is none, they get an error
  * @param until  by mad_link_clock(): up to then it is fresh */
-void exporter_http_publish(struct exporter_http *h, struct metrics_text *t, weft_time until);
+void exporter_http_publish(struct exporter_http *h, enum metrics_format format,
+                           struct metrics_pack *p, weft_time until);
+
+/** Tells those who wait that there are no metrics yet. */
+void exporter_http_refuse(struct exporter_http *h);
 
 /** Answers who waits, and ends. NULL is fine.
  * @return NULL */

@@ -2,18 +2,19 @@
 /* A topology that is kept, and its counters: what is asked when, and when it is given up. */
 #include "cli/exporter_look.h"
 
+#include "cli/exporter_labels.h"
 #include "cli/mad_machines.h"
 #include "cli/message.h"
-#include "cli/metrics_text.h"
 #include "cli/verb.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Who was there is told of for so long. */
 #define GONE_TIME (3600 * WEFT_S)
+
+/* PortInfo:PortState. */
+#define PORT_DOWN 1
 
 static const struct weft_mad_agent_req counters_agent = {
     .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
@@ -51,38 +52,6 @@ static uint64_t timeouts_of(const struct exporter_look *l, weft_mad_agent_id age
 uint64_t exporter_look_timeouts(const struct exporter_look *l)
 {
     return l->stats.timeouts + timeouts_of(l, l->eye.smp) + timeouts_of(l, l->eye.gmp);
-}
-
-static const char *type_word(uint8_t type)
-{
-    if (type == WEFT_SWEEP_SWITCH)
-        return "switch";
-    return type == WEFT_SWEEP_ROUTER ? "router" : "ca";
-}
-
-void exporter_labels(const struct weft_sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES])
-{
-    const struct weft_sweep_port *p = weft_sweep_port(s, port);
-    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
-    const struct weft_sweep_port *peer =
-        p->peer == WEFT_SWEEP_NONE ? NULL : weft_sweep_port(s, p->peer);
-    const struct weft_sweep_node *peer_node = peer ? weft_sweep_node(s, peer->node) : NULL;
-    char text[24];
-
-    ret[0] = '\0';
-    (void)snprintf(text, sizeof(text), "0x%016" PRIx64, n->guid);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "guid", text);
-    (void)snprintf(text, sizeof(text), "%u", p->number);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "port", text);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "name", n->name);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "type", type_word(n->type));
-    if (!peer_node)
-        return;
-    (void)snprintf(text, sizeof(text), "0x%016" PRIx64, peer_node->guid);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_guid", text);
-    (void)snprintf(text, sizeof(text), "%u", peer->number);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_port", text);
-    metrics_label(ret, EXPORTER_LABELS_BYTES, "peer_name", peer_node->name);
 }
 
 /* The target of a sweep with a node's GUID and a port's number. */
@@ -135,11 +104,51 @@ static void gone_review(struct exporter_look *l)
     l->gone_count = kept;
 }
 
+/* Whether a port has a cable, or has had one: who is down and has never counted anything has none,
+ * as most ports of a switch that is not full. */
+static bool is_cabled(const struct exporter_look *l, uint32_t port)
+{
+    const struct weft_sweep_port *p = weft_sweep_port(l->sweep, port);
+    const struct weft_pma_values *v = l->counters ? weft_counters_get(l->counters, port) : NULL;
+
+    if (p->peer != WEFT_SWEEP_NONE || p->mute_peer || p->state > PORT_DOWN)
+        return true;
+    for (unsigned c = 0; v && c < WEFT_PMA_COUNTERS; c++)
+        if (v->value[c] > 0)
+            return true;
+    return false;
+}
+
+static void cabled_look(struct exporter_look *l)
+{
+    for (uint32_t i = 0; i < weft_sweep_port_count(l->sweep); i++)
+        l->cabled[i] = l->cabled[i] || is_cabled(l, i);
+}
+
+/* A cable that was pulled is still told of after the next sweep. */
+static int cabled_take_over(struct exporter_look *l, const struct weft_sweep *old)
+{
+    bool *cabled = calloc((size_t)weft_sweep_port_count(l->sweep) + 1, sizeof(*cabled));
+
+    if (!cabled)
+        return message_failed("there is no memory for the ports");
+    for (uint32_t i = 0; old && i < weft_sweep_port_count(l->sweep); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(l->sweep, i);
+        uint32_t node = weft_sweep_find(old, weft_sweep_node(l->sweep, p->node)->guid);
+
+        if (node != WEFT_SWEEP_NONE && p->number <= weft_sweep_node(old, node)->port_count)
+            cabled[i] = l->cabled[weft_sweep_node(old, node)->first_port + p->number];
+    }
+    free(l->cabled);
+    l->cabled = cabled;
+    return CLI_DONE;
+}
+
 /* The sweep that has ended is the topology from now on. */
 static int adopt(struct exporter_look *l)
 {
     struct weft_sweep *old = l->sweep;
-    int exit_code = CLI_DONE;
+    int exit_code;
 
     l->sweep = l->next;
     l->next = NULL;
@@ -147,6 +156,7 @@ static int adopt(struct exporter_look *l)
     l->stats.topologies++;
     l->stats.topology_time = l->eye.link.now - l->stats.topology_begun;
     l->due = l->stats.topology_begun + l->request->topology;
+    exit_code = cabled_take_over(l, old);
     gone_review(l);
     for (uint32_t i = 0; old && i < weft_sweep_port_count(old); i++) {
         const struct weft_sweep_port *p = weft_sweep_port(old, i);
@@ -214,10 +224,16 @@ int exporter_look_open(struct exporter_look *l, const struct exporter_request *r
 
     l->request = r;
     l->pace = (struct mad_pace){.until = WEFT_TIME_NEVER, .rate = r->rate, .end = end};
-    if (exit_code == CLI_DONE)
-        exit_code = sweep_begin(l);
-    if (exit_code == CLI_DONE)
-        exit_code = sweep_on(l);
+    return exit_code == CLI_DONE ? sweep_begin(l) : exit_code;
+}
+
+int exporter_look_first(struct exporter_look *l)
+{
+    int exit_code;
+
+    mad_link_move(&l->eye.link);
+    l->pace.until = l->eye.link.now + l->request->deadline;
+    exit_code = sweep_on(l);
     if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
         exit_code = message_failed("the node that this looks from, %s, does not answer itself",
                                    l->eye.link.where);
@@ -291,20 +307,24 @@ static int read_counters(struct exporter_look *l)
 
 int exporter_look_again(struct exporter_look *l)
 {
+    weft_time deadline = l->request->deadline;
     weft_time now = mad_link_clock();
     int exit_code = CLI_DONE;
 
+    deadline -= l->stats.page_time < deadline / 2 ? l->stats.page_time : deadline / 2;
     mad_link_move(&l->eye.link);
     if (!l->next && now >= l->due)
         exit_code = sweep_begin(l);
     /* A sweep that takes longer goes on beside the counters, and is the topology of a later look:
      * counters are of the ports of one topology. */
-    l->pace.until = now + l->request->deadline / 2;
+    l->pace.until = now + deadline / 2;
     if (exit_code == CLI_DONE && l->next)
         exit_code = sweep_on(l);
-    l->pace.until = now + l->request->deadline;
+    l->pace.until = now + deadline;
     if (exit_code == CLI_DONE)
         exit_code = read_counters(l);
+    if (exit_code == CLI_DONE)
+        cabled_look(l);
     l->at = mad_link_clock();
     l->stats.looks++;
     return exit_code;
@@ -320,6 +340,8 @@ void exporter_look_close(struct exporter_look *l)
     l->sweep = weft_sweep_free(l->sweep);
     for (uint32_t i = 0; i < l->gone_count; i++)
         free(l->gone[i].labels);
+    free(l->cabled);
+    l->cabled = NULL;
     free(l->gone);
     l->gone = NULL;
     l->gone_count = l->gone_space = 0;

@@ -9,10 +9,17 @@
 #include "cli/counters_look.h"
 #include "cli/mad_drive.h"
 
-/** Space for the labels of a port: three GUIDs or names, each byte of which may be escaped. */
-#define EXPORTER_LABELS_BYTES 1536
+/** Metrics that are told of ports, or not. */
+enum exporter_group {
+    EXPORTER_STATE,  /**< of the link, and whether it is degraded */
+    EXPORTER_SPEED,  /**< width and speed */
+    EXPORTER_ERRORS, /**< counters of what goes wrong */
+    EXPORTER_DATA,   /**< bytes, packets, and what had to wait */
+    EXPORTER_CASTS,  /**< packets, unicast and multicast apart */
+    EXPORTER_GROUPS
+};
 
-/** How it looks. */
+/** How it looks, and what it tells. */
 struct exporter_request {
     const struct mad_place *place;
     weft_time interval; /**< looks are so far apart at least */
@@ -20,6 +27,9 @@ struct exporter_request {
     weft_time deadline; /**< of a look */
     weft_time timeout;  /**< 0: the default */
     uint64_t rate;      /**< packets a second */
+    unsigned groups;    /**< of metrics that are told, a bit each: enum exporter_group */
+    bool full;          /**< each sample has all labels of its port */
+    bool all_ports;     /**< also of those ports that never had a cable */
 };
 
 /** Somebody who was there and is not any more. */
@@ -27,7 +37,7 @@ struct exporter_gone {
     uint64_t guid; /**< of the node */
     uint8_t number;
     weft_time since;
-    char *labels; /**< as they were last; owned */
+    char *labels; /**< all, as they were last; owned */
 };
 
 /** What it has done. */
@@ -36,6 +46,7 @@ struct exporter_stats {
     uint64_t late;     /**< looks that met their deadline */
     uint64_t timeouts; /**< of agents that are no more */
     weft_time topology_time, counters_time;
+    weft_time page_time; /**< that the last page took; whoever makes them says so */
     weft_time topology_begun;
 };
 
@@ -49,7 +60,8 @@ struct exporter_look {
         *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
     struct weft_counters *counters; /**< NULL: none were read yet */
     struct weft_sweep *next;        /**< a sweep that is under way; NULL: none */
-    struct weft_sweep_prior *known; /**< what that goes by */
+    struct weft_sweep_prior *known;      /**< what that goes by */
+    bool *cabled;                   /**< of each port of `sweep`, whether it has had a cable */
     struct exporter_gone *gone;
     uint32_t gone_count, gone_space;
     weft_time at;  /**< when it has looked last */
@@ -57,14 +69,18 @@ struct exporter_look {
     struct exporter_stats stats;
 };
 
-/** Opens the port and sweeps the fabric to its end.
+/** Opens the port.
  * @param end  a signal was caught
- * @return CLI_DONE, also where the end came first: then there is no sweep; CLI_FAILED, with a
- *         message; give it to exporter_look_close() in any case */
+ * @return CLI_DONE; CLI_FAILED, with a message; give it to exporter_look_close() in any case */
 int exporter_look_open(struct exporter_look *l, const struct exporter_request *r,
                        const volatile sig_atomic_t *end);
 
-/** Looks again.
+/** Sweeps the fabric for the first time, or goes on with that, for the time of a look: to the end
+ * once there is a sweep, or once the end came.
+ * @return CLI_DONE; CLI_FAILED, with a message */
+int exporter_look_first(struct exporter_look *l);
+
+/** Looks again. What the page took last is left of the deadline for the next one.
  * @return CLI_DONE; CLI_FAILED, with a message: the port has gone */
 int exporter_look_again(struct exporter_look *l);
 
@@ -79,8 +95,5 @@ enum weft_counters_state exporter_look_target(const struct exporter_look *l, uin
 uint64_t exporter_look_timeouts(const struct exporter_look *l);
 
 void exporter_look_close(struct exporter_look *l);
-
-/** The labels of a port. */
-void exporter_labels(const struct weft_sweep *s, uint32_t port, char ret[EXPORTER_LABELS_BYTES]);
 
 #endif

@@ -2,6 +2,7 @@
 /* Metrics of ports, of the topology, and of the exporter itself. */
 #include "cli/exporter_page.h"
 
+#include "cli/exporter_labels.h"
 #include "client/health.h"
 
 #include <stdio.h>
@@ -35,17 +36,35 @@ struct page {
     const struct exporter_look *look;
     const struct weft_sweep *sweep;
     struct metrics_text *text;
-    char **labels; /* of each port; NULL: it is not told of */
+    char **labels; /* of the samples of each port; NULL: it is not told of */
     struct health *health;
 };
+
+static bool wants(const struct page *p, enum exporter_group g)
+{
+    return (p->look->request->groups >> g & 1) != 0;
+}
 
 static bool is_told(const struct page *p, uint32_t port)
 {
     const struct weft_sweep_port *q = weft_sweep_port(p->sweep, port);
 
+    if (exporter_look_is_target(p->look, port))
+        return true;
+    if (q->number == 0 || !(p->look->request->all_ports || p->look->cabled[port]))
+        return false;
     /* A CA's other ports, of which its first one says nothing, are nobody's yet. */
-    return exporter_look_is_target(p->look, port) ||
-           (q->number > 0 && (q->told || q->assumed || q->peer != WEFT_SWEEP_NONE));
+    return q->told || q->assumed || q->peer != WEFT_SWEEP_NONE;
+}
+
+static void labels_of(const struct page *p, uint32_t port, char ret[EXPORTER_LABELS_BYTES])
+{
+    const struct weft_sweep_port *q = weft_sweep_port(p->sweep, port);
+
+    if (p->look->request->full)
+        exporter_labels(p->sweep, port, ret);
+    else
+        exporter_labels_key(weft_sweep_node(p->sweep, q->node)->guid, q->number, ret);
 }
 
 static bool prepare(struct page *p)
@@ -62,7 +81,7 @@ static bool prepare(struct page *p)
     for (uint32_t i = 0; good && i < ports; i++) {
         if (!is_told(p, i))
             continue;
-        exporter_labels(p->sweep, i, labels);
+        labels_of(p, i, labels);
         p->labels[i] = strdup(labels);
         good = p->labels[i] != NULL;
         (void)health_look(p->sweep, p->look->counters, &thresholds, i, &p->health[i]);
@@ -85,13 +104,45 @@ static void begin(const struct page *p, enum metric m)
 
 static void tell_targets(const struct page *p)
 {
+    char labels[EXPORTER_LABELS_BYTES];
+
     begin(p, METRIC_TARGET_UP);
     for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++)
         if (p->labels[i] && exporter_look_is_target(p->look, i))
             metrics_sample(p->text, p->labels[i],
                            exporter_look_target(p->look, i) == WEFT_COUNTERS_READ);
+    for (uint32_t i = 0; i < p->look->gone_count; i++) {
+        const struct exporter_gone *g = &p->look->gone[i];
+
+        exporter_labels_key(g->guid, g->number, labels);
+        metrics_sample(p->text, p->look->request->full ? g->labels : labels, 0);
+    }
+}
+
+/* Whether a port that is no target any more is told of all the same. */
+static bool is_told_still(const struct page *p, const struct exporter_gone *g)
+{
+    uint32_t node = weft_sweep_find(p->sweep, g->guid);
+
+    return node != WEFT_SWEEP_NONE && g->number <= weft_sweep_node(p->sweep, node)->port_count &&
+           p->labels[weft_sweep_node(p->sweep, node)->first_port + g->number];
+}
+
+/* What queries join to samples by GUID and port: exactly one for each. */
+static void tell_names(const struct page *p)
+{
+    char labels[EXPORTER_LABELS_BYTES];
+
+    begin(p, METRIC_INFO);
+    for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
+        if (!p->labels[i])
+            continue;
+        exporter_labels(p->sweep, i, labels);
+        metrics_sample(p->text, labels, 1);
+    }
     for (uint32_t i = 0; i < p->look->gone_count; i++)
-        metrics_sample(p->text, p->look->gone[i].labels, 0);
+        if (!is_told_still(p, &p->look->gone[i]))
+            metrics_sample(p->text, p->look->gone[i].labels, 1);
 }
 
 /* Signal rates in kb/s, by health_speed(). */
@@ -165,18 +216,25 @@ static bool silence_of(const struct weft_sweep_port *q, const struct health *h, 
 }
 
 static const struct {
+    enum exporter_group group;
     enum metric metric;
     bool (*value)(const struct weft_sweep_port *q, const struct health *h, uint64_t *ret);
 } link_metrics[] = {
-    {METRIC_STATE, state_of},       {METRIC_PHYSICAL, physical_of},
-    {METRIC_LANES, lanes_of},       {METRIC_LANES_CAN, possible_lanes_of},
-    {METRIC_SPEED, speed_of},       {METRIC_SPEED_CAN, possible_speed_of},
-    {METRIC_DEGRADED, degraded_of}, {METRIC_MUTE, silence_of},
+    {EXPORTER_STATE, METRIC_STATE, state_of},
+    {EXPORTER_STATE, METRIC_PHYSICAL, physical_of},
+    {EXPORTER_STATE, METRIC_DEGRADED, degraded_of},
+    {EXPORTER_STATE, METRIC_MUTE, silence_of},
+    {EXPORTER_SPEED, METRIC_LANES, lanes_of},
+    {EXPORTER_SPEED, METRIC_LANES_CAN, possible_lanes_of},
+    {EXPORTER_SPEED, METRIC_SPEED, speed_of},
+    {EXPORTER_SPEED, METRIC_SPEED_CAN, possible_speed_of},
 };
 
 static void tell_links(const struct page *p)
 {
     for (size_t m = 0; m < sizeof(link_metrics) / sizeof(link_metrics[0]); m++) {
+        if (!wants(p, link_metrics[m].group))
+            continue;
         begin(p, link_metrics[m].metric);
         for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
             const struct weft_sweep_port *q = weft_sweep_port(p->sweep, i);
@@ -195,6 +253,13 @@ static const struct weft_pma_values *values_of(const struct page *p, uint32_t po
         p->labels[port] ? weft_counters_get(p->look->counters, port) : NULL;
 
     return v && v->present != 0 ? v : NULL;
+}
+
+static enum exporter_group group_of(enum weft_pma_counter c)
+{
+    if (c >= WEFT_PMA_UNICAST_XMIT_PACKETS)
+        return EXPORTER_CASTS;
+    return c >= WEFT_PMA_XMIT_WAIT ? EXPORTER_DATA : EXPORTER_ERRORS;
 }
 
 static void tell_counter(const struct page *p, enum weft_pma_counter c)
@@ -310,6 +375,8 @@ static void tell_exporter(const struct page *p, uint64_t scrapes)
     tell_own(p, METRIC_SWEEPS, s->topologies);
     tell_own_time(p, METRIC_SWEEP_TIME, s->topology_time);
     tell_own_time(p, METRIC_LOOK_TIME, s->counters_time);
+    if (s->page_time > 0)
+        tell_own_time(p, METRIC_PAGE_TIME, s->page_time);
     tell_own(p, METRIC_SENT, port.tx_packets);
     tell_own(p, METRIC_RECEIVED, port.verdicts[WEFT_MAD_ACCEPTED]);
     tell_own(p, METRIC_RETRIES, port.retried);
@@ -323,10 +390,13 @@ void exporter_page(const struct exporter_look *l, uint64_t scrapes, struct metri
 
     if (prepare(&p)) {
         tell_targets(&p);
+        tell_names(&p);
         tell_links(&p);
         for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
-            tell_counter(&p, (enum weft_pma_counter)c);
-        tell_saturated(&p);
+            if (wants(&p, group_of((enum weft_pma_counter)c)))
+                tell_counter(&p, (enum weft_pma_counter)c);
+        if (wants(&p, EXPORTER_ERRORS))
+            tell_saturated(&p);
         tell_topology(&p);
         tell_exporter(&p, scrapes);
         metrics_end(ret);

@@ -10,7 +10,7 @@
 
 /** Writes all metrics.
  * @param scrapes  how often they were asked for
- * @param ret      with its format set, else zeroes; without memory it is `failed` */
+ * @param ret      with its format and sink set, else zeroes; without memory it is `failed` */
 void exporter_page(const struct exporter_look *l, uint64_t scrapes, struct metrics_text *ret);
 
 #endif

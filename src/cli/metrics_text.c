@@ -4,19 +4,44 @@
 
 #include "cli/printable.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SPACE_FIRST 65536
-#define SAMPLE_MAX  4096
+/* The most digits of a number. */
+#define DIGITS 20
 
 enum metrics_format metrics_format_of(const char *accept)
 {
     return accept && strcasestr(accept, "application/openmetrics-text") ? METRICS_OPEN
                                                                         : METRICS_PROMETHEUS;
+}
+
+/* Whether an element of the list has q=0. */
+static bool is_refused(const char *element, size_t length)
+{
+    const char *q = memmem(element, length, "q=", 2);
+
+    return q && strspn(q + 2, "0.") == strcspn(q + 2, ";, \t");
+}
+
+bool metrics_gzip_of(const char *accept)
+{
+    bool others = false;
+
+    for (const char *c = accept ? accept : ""; *c != '\0';) {
+        size_t length, name;
+
+        c += strspn(c, ", \t");
+        length = strcspn(c, ",");
+        name = strcspn(c, ";, \t");
+        if ((name == 4 && strncasecmp(c, "gzip", name) == 0) ||
+            (name == 6 && strncasecmp(c, "x-gzip", name) == 0))
+            return !is_refused(c, length);
+        if (name == 1 && *c == '*')
+            others = !is_refused(c, length);
+        c += length;
+    }
+    return others;
 }
 
 const char *metrics_content_type(enum metrics_format f)
@@ -25,33 +50,43 @@ const char *metrics_content_type(enum metrics_format f)
                              : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-static void add(struct metrics_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* A line at most. */
-static void add(struct metrics_text *t, const char *format, ...)
+static void give(struct metrics_text *t)
 {
-    va_list args;
-    int length;
+    t->failed = t->failed || (t->length > 0 && !t->sink(t->to, t->piece, t->length));
+    t->length = 0;
+}
 
-    if (!t->failed && t->space - t->length < SAMPLE_MAX) {
-        size_t space = t->space ? 2 * t->space : SPACE_FIRST;
-        char *text = realloc(t->text, space);
+static void add(struct metrics_text *t, const char *text, size_t bytes)
+{
+    while (bytes > 0 && !t->failed) {
+        size_t space = sizeof(t->piece) - t->length;
+        size_t part = bytes < space ? bytes : space;
 
-        t->failed = !text;
-        if (text) {
-            t->text = text;
-            t->space = space;
-        }
+        memcpy(t->piece + t->length, text, part);
+        t->length += part;
+        text += part;
+        bytes -= part;
+        if (t->length == sizeof(t->piece))
+            give(t);
     }
-    if (t->failed)
-        return;
-    va_start(args, format);
-    length = vsnprintf(t->text + t->length, SAMPLE_MAX, format, args);
-    va_end(args);
-    t->failed = length < 0 || length >= SAMPLE_MAX;
-    if (!t->failed)
-        t->length += (size_t)length;
+}
+
+static void add_text(struct metrics_text *t, const char *text)
+{
+    add(t, text, strlen(text));
+}
+
+/* Of a text of two million lines most is numbers. */
+static void add_number(struct metrics_text *t, uint64_t value, size_t digits_min)
+{
+    char digits[DIGITS];
+    size_t at = sizeof(digits);
+
+    while (value > 0 || sizeof(digits) - at < digits_min) {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    add(t, digits + at, sizeof(digits) - at);
 }
 
 static const char *suffix(const struct metrics_family *f)
@@ -59,51 +94,60 @@ static const char *suffix(const struct metrics_family *f)
     return f->type == METRICS_COUNTER ? "_total" : "";
 }
 
+/* A line about the metric: what it is, its name, the text. */
+static void add_about(struct metrics_text *t, const char *what, const char *text)
+{
+    add_text(t, what);
+    add_text(t, t->family->name);
+    if (t->format == METRICS_PROMETHEUS)
+        add_text(t, suffix(t->family));
+    add_text(t, " ");
+    add_text(t, text);
+    add_text(t, "\n");
+}
+
 void metrics_begin(struct metrics_text *t, const struct metrics_family *f)
 {
-    const char *type = f->type == METRICS_COUNTER ? "counter" : "gauge";
-    const char *end = t->format == METRICS_OPEN ? "" : suffix(f);
-
     t->family = f;
-    add(t, "# HELP %s%s %s\n", f->name, end, f->help);
-    add(t, "# TYPE %s%s %s\n", f->name, end, type);
+    add_about(t, "# HELP ", f->help);
+    add_about(t, "# TYPE ", f->type == METRICS_COUNTER ? "counter" : "gauge");
     if (t->format == METRICS_OPEN && f->unit[0] != '\0')
-        add(t, "# UNIT %s %s\n", f->name, f->unit);
+        add_about(t, "# UNIT ", f->unit);
 }
 
 static void begin_sample(struct metrics_text *t, const char *labels)
 {
-    const struct metrics_family *f = t->family;
-
-    if (labels[0] != '\0')
-        add(t, "%s%s{%s} ", f->name, suffix(f), labels);
-    else
-        add(t, "%s%s ", f->name, suffix(f));
+    add_text(t, t->family->name);
+    add_text(t, suffix(t->family));
+    if (labels[0] != '\0') {
+        add_text(t, "{");
+        add_text(t, labels);
+        add_text(t, "}");
+    }
+    add_text(t, " ");
 }
 
 void metrics_sample(struct metrics_text *t, const char *labels, uint64_t value)
 {
     begin_sample(t, labels);
-    add(t, "%" PRIu64 "\n", value);
+    add_number(t, value, 1);
+    add_text(t, "\n");
 }
 
 void metrics_sample_time(struct metrics_text *t, const char *labels, weft_time value)
 {
     begin_sample(t, labels);
-    add(t, "%" PRIu64 ".%09" PRIu64 "\n", value / WEFT_S, value % WEFT_S);
+    add_number(t, value / WEFT_S, 1);
+    add_text(t, ".");
+    add_number(t, value % WEFT_S, 9);
+    add_text(t, "\n");
 }
 
 void metrics_end(struct metrics_text *t)
 {
     if (t->format == METRICS_OPEN)
-        add(t, "# EOF\n");
-}
-
-void metrics_free(struct metrics_text *t)
-{
-    free(t->text);
-    t->text = NULL;
-    t->length = t->space = 0;
+        add_text(t, "# EOF\n");
+    give(t);
 }
 
 void metrics_label(char *labels, size_t size, const char *name, const char *value)

@@ -27,8 +27,22 @@ enum {
     OPTION_RATE,
     OPTION_TIMEOUT,
     OPTION_TEXTFILE,
-    OPTION_ONCE
+    OPTION_ONCE,
+    OPTION_LABELS,
+    OPTION_METRICS,
+    OPTION_ALL_PORTS
 };
+
+#define GROUPS_DEFAULT                                                                             \
+    (1U << EXPORTER_STATE | 1U << EXPORTER_SPEED | 1U << EXPORTER_ERRORS | 1U << EXPORTER_DATA)
+#define GROUPS_ALL ((1U << EXPORTER_GROUPS) - 1)
+
+static const char *const group_words[EXPORTER_GROUPS + 1] = {
+    [EXPORTER_STATE] = "state", [EXPORTER_SPEED] = "speed", [EXPORTER_ERRORS] = "errors",
+    [EXPORTER_DATA] = "data",   [EXPORTER_CASTS] = "casts", [EXPORTER_GROUPS] = "all",
+};
+
+static const char *const label_words[] = {"short", "full", NULL};
 
 static const struct poptOption option_table[] = {
     {"listen", '\0', POPT_ARG_STRING, NULL, OPTION_LISTEN,
@@ -47,6 +61,15 @@ static const struct poptOption option_table[] = {
      "send so many MADs a second at most (default 20000)", "N"},
     {"timeout", '\0', POPT_ARG_STRING, NULL, OPTION_TIMEOUT,
      "how long a node may leave requests unanswered (default 1s)", "TIME"},
+    {"metrics", '\0', POPT_ARG_STRING, NULL, OPTION_METRICS,
+     "of ports: state, speed, errors, data, casts or all (default state,speed,errors,data)",
+     "LIST"},
+    {"labels", '\0', POPT_ARG_STRING, NULL, OPTION_LABELS,
+     "of each sample of a port: short, guid and port, or full, names and far end, too (default "
+     "short)",
+     "short|full"},
+    {"all-ports", '\0', POPT_ARG_NONE, NULL, OPTION_ALL_PORTS,
+     "tell also of ports that never had a cable", NULL},
     MAD_PLACE_OPTIONS,
     POPT_TABLEEND,
 };
@@ -99,39 +122,44 @@ static void signals_catch(sigset_t *ret)
     (void)sigprocmask(SIG_BLOCK, &ending, ret);
 }
 
-/* Looks at the fabric, where signals may come.
- * With `begin` it looks for the first time. */
-static int look(struct exporter_look *l, const struct exporter_request *begin, const sigset_t *open)
+/* Looks at the fabric, where signals may come. */
+static int look(struct exporter_look *l, int (*how)(struct exporter_look *l), const sigset_t *open)
 {
     sigset_t before;
     int exit_code;
 
     (void)sigprocmask(SIG_SETMASK, open, &before);
-    exit_code = begin ? exporter_look_open(l, begin, &ended) : exporter_look_again(l);
+    exit_code = how(l);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return exit_code;
+}
+
+static bool print_piece(void *to, const char *text, size_t bytes)
+{
+    return fwrite(text, 1, bytes, to) == bytes;
 }
 
 /* Writes to a file, or prints. */
 static int write_page(const struct exporter_look *l, const char *name, uint64_t scrapes)
 {
-    struct metrics_text t = {.format = METRICS_PROMETHEUS};
+    struct metrics_text t = {.format = METRICS_PROMETHEUS, .sink = print_piece};
     struct storm_file f = {.out = stdout};
     int exit_code = CLI_DONE;
 
-    exporter_page(l, scrapes, &t);
-    if (t.failed)
-        exit_code = message_failed("there is no memory for the metrics");
-    if (exit_code == CLI_DONE && name)
+    if (name)
         exit_code = storm_file_open(&f, "metrics", name);
-    if (exit_code == CLI_DONE) {
-        (void)fwrite(t.text, 1, t.length, f.out);
-        if (name)
-            exit_code = storm_file_close(&f, "metrics");
-        else if (fflush(stdout) != 0)
-            exit_code = message_failed("the metrics cannot be printed: %s", strerror(errno));
-    }
-    metrics_free(&t);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    t.to = f.out;
+    exporter_page(l, scrapes, &t);
+    if (t.failed && !ferror(f.out))
+        exit_code = message_failed("there is no memory for the metrics");
+    if (!name && (ferror(f.out) || fflush(f.out) != 0))
+        exit_code = message_failed("the metrics cannot be printed: %s", strerror(errno));
+    if (name && exit_code == CLI_DONE)
+        exit_code = storm_file_close(&f, "metrics");
+    else if (name)
+        storm_file_abandon(&f);
     return exit_code;
 }
 
@@ -147,7 +175,7 @@ static bool is_part(const struct exporter_look *l)
 
 static int once(const struct request *r, struct exporter_look *l, const sigset_t *open)
 {
-    int exit_code = look(l, NULL, open);
+    int exit_code = look(l, exporter_look_again, open);
 
     if (exit_code == CLI_DONE && ended)
         return message_failed("interrupted");
@@ -168,16 +196,35 @@ static void wait_for_work(struct exporter_http *h, weft_time until, const sigset
     (void)ppoll(&fd, 1, until == WEFT_TIME_NEVER ? NULL : &limit, open);
 }
 
-static void publish(struct exporter_http *h, const struct exporter_look *l, unsigned wanted)
+/* A page for all who want this format. */
+static struct metrics_pack *make_pack(const struct exporter_look *l, enum metrics_format format,
+                                      uint64_t scrapes)
 {
-    for (unsigned f = 0; f < METRICS_FORMATS; f++) {
-        struct metrics_text t = {.format = (enum metrics_format)f};
+    struct metrics_text t = {.format = format, .sink = metrics_pack_add};
+    struct metrics_pack *pack = metrics_pack_new();
 
-        if ((wanted >> f & 1) == 0)
-            continue;
-        exporter_page(l, exporter_http_scrapes(h), &t);
-        exporter_http_publish(h, &t, l->at + l->request->interval);
+    if (!pack)
+        return NULL;
+    t.to = pack;
+    exporter_page(l, scrapes, &t);
+    if (t.failed || !metrics_pack_end(pack))
+        pack = metrics_pack_free(pack);
+    return pack;
+}
+
+static void publish(struct exporter_http *h, struct exporter_look *l, unsigned wanted)
+{
+    weft_time begun = mad_link_clock();
+
+    for (unsigned f = 0; f < METRICS_FORMATS; f++) {
+        enum metrics_format format = (enum metrics_format)f;
+
+        if ((wanted >> f & 1) != 0)
+            exporter_http_publish(h, format, make_pack(l, format, exporter_http_scrapes(h)),
+                                  l->at + l->request->interval);
     }
+    if (wanted != 0)
+        l->stats.page_time = mad_link_clock() - begun;
 }
 
 /* A file that cannot be written once may be written the next time. */
@@ -203,7 +250,7 @@ static int serve(const struct request *r, struct exporter_look *l, struct export
             continue;
         }
         if (l->at == 0 || now >= l->at + r->look.interval || now >= file_due) {
-            exit_code = look(l, NULL, open);
+            exit_code = look(l, exporter_look_again, open);
             /* Who has asked meanwhile is told the same. */
             wanted |= h ? exporter_http_wanted(h) : 0;
         }
@@ -219,6 +266,20 @@ static int serve(const struct request *r, struct exporter_look *l, struct export
     return exit_code;
 }
 
+/* The first sweep has all the time it needs; who asks meanwhile has not. */
+static int begin(const struct request *r, struct exporter_look *l, struct exporter_http *h,
+                 const sigset_t *open)
+{
+    int exit_code = exporter_look_open(l, &r->look, &ended);
+
+    while (exit_code == CLI_DONE && !l->sweep && !ended) {
+        exit_code = look(l, exporter_look_first, open);
+        if (h && !l->sweep)
+            exporter_http_refuse(h);
+    }
+    return exit_code;
+}
+
 static int run(const struct request *r)
 {
     struct exporter_look l = {.sweep = NULL};
@@ -230,7 +291,7 @@ static int run(const struct request *r)
     if (exit_code == CLI_DONE && !r->once && (r->listen || !r->textfile))
         exit_code = exporter_http_open(r->listen ? r->listen : LISTEN_DEFAULT, &http);
     if (exit_code == CLI_DONE)
-        exit_code = look(&l, &r->look, &open);
+        exit_code = begin(r, &l, http, &open);
     if (exit_code == CLI_DONE && l.sweep && http) {
         printf("serving http://%s/metrics\n", exporter_http_address(http));
         (void)fflush(stdout);
@@ -252,8 +313,35 @@ static void keep_text(struct options *o, char **ret)
         options_refuse(o, "--%s \"\": is empty", options_name(o));
 }
 
+/* Takes a list of words, separated by commas. */
+static void take_groups(struct options *o, unsigned *ret)
+{
+    const char *word = options_text(o);
+
+    *ret = 0;
+    for (size_t length; !options_stopped(o); word += length + 1) {
+        size_t g = 0;
+
+        length = strcspn(word, ",");
+        while (g <= EXPORTER_GROUPS &&
+               (strlen(group_words[g]) != length || strncmp(group_words[g], word, length) != 0))
+            g++;
+        if (g > EXPORTER_GROUPS)
+            options_refuse(o,
+                           "--metrics %s: wants state, speed, errors, data, casts or all, with "
+                           "commas between",
+                           options_text(o));
+        else
+            *ret |= g == EXPORTER_GROUPS ? GROUPS_ALL : 1U << g;
+        if (word[length] == '\0')
+            return;
+    }
+}
+
 static void take(struct options *o, struct request *r, int option)
 {
+    size_t word = 0;
+
     switch (option) {
     case OPTION_LISTEN:
         keep_text(o, &r->listen);
@@ -266,6 +354,16 @@ static void take(struct options *o, struct request *r, int option)
         break;
     case OPTION_ONCE:
         r->once = true;
+        break;
+    case OPTION_METRICS:
+        take_groups(o, &r->look.groups);
+        break;
+    case OPTION_LABELS:
+        options_word(o, label_words, &word);
+        r->look.full = word == 1;
+        break;
+    case OPTION_ALL_PORTS:
+        r->look.all_ports = true;
         break;
     case OPTION_INTERVAL:
         options_duration(o, 0, 24 * 3600 * WEFT_S, &r->look.interval);
@@ -301,7 +399,8 @@ int verb_exporter(int argc, const char **argv)
     struct request request = {.look = {.interval = INTERVAL_DEFAULT,
                                        .topology = TOPOLOGY_DEFAULT,
                                        .deadline = DEADLINE_DEFAULT,
-                                       .rate = RATE_DEFAULT}};
+                                       .rate = RATE_DEFAULT,
+                                       .groups = GROUPS_DEFAULT}};
     struct options o;
     int option;
     int exit_code = CLI_DONE;

@@ -3,6 +3,7 @@
 """weft exporter: metrics that promtool and Prometheus take, whatever happens to the fabric or comes
 by HTTP while it runs, and no more MADs than it may send."""
 import concurrent.futures
+import gzip
 import http.client
 import json
 import os
@@ -61,13 +62,16 @@ class Exporter(fabric_lab.Program):
 
         self.port = int(fabric_lab.wait_until(serves, "it serves", hint=self.said)[2])
 
-    def ask(self, path="/metrics", method="GET", accept="", body=None):
+    def ask(self, path="/metrics", method="GET", accept="", body=None, encoding="identity"):
         """An answer with its text."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body=body, headers={"Accept": accept})
+        connection.request(method, path, body=body,
+                           headers={"Accept": accept, "Accept-Encoding": encoding})
         answer = connection.getresponse()
-        answer.text = answer.read().decode("utf-8")
+        answer.body = answer.read()
         connection.close()
+        packed = answer.getheader("Content-Encoding") == "gzip" and method != "HEAD"
+        answer.text = (gzip.decompress(answer.body) if packed else answer.body).decode("utf-8")
         return answer
 
     def metrics(self, **options):
@@ -77,7 +81,7 @@ class Exporter(fabric_lab.Program):
 
 
 class Metrics:
-    """Samples of a text."""
+    """Samples of a text; those of ports have the names that weft_port_info gives them, too."""
 
     def __init__(self, text):
         self.text = text
@@ -87,6 +91,13 @@ class Metrics:
                 name, labels, value = re.fullmatch(r'(\w+)(?:\{(.*)\})? (\S+)', line).groups()
                 labels = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"(?:,|$)', labels or ""))
                 self.samples.append((name, labels, float(value)))
+        names = {}
+        for labels, value in self.all("weft_port_info"):
+            assert value == 1 and (labels["guid"], labels["port"]) not in names, labels
+            names[labels["guid"], labels["port"]] = labels
+        for _, labels, _ in self.samples:
+            if "port" in labels:
+                labels.update(names[labels["guid"], labels["port"]])
 
     def all(self, metric, **labels):
         return [(found, value) for name, found, value in self.samples
@@ -99,8 +110,8 @@ class Metrics:
         return found[0][1]
 
 
-def once(*options, code=0, lab=None):
-    done = tap.run([tap.weft(), "exporter", "--fabric", str((lab or LAB).socket), "--node", HOST,
+def once(*options, code=0, lab=None, node=HOST):
+    done = tap.run([tap.weft(), "exporter", "--fabric", str((lab or LAB).socket), "--node", node,
                     "--once", *map(str, options)])
     assert done.returncode == code, (f"exit code {done.returncode}, not {code}:\n{done.stderr}")
     return done.stderr if code > 1 else done.stdout
@@ -150,6 +161,90 @@ def test_both_formats_say_the_same():
     tap.equal(Metrics(openmetrics.text).value("weft_exporter_looks_total"), 1)
     tap.equal(Metrics(openmetrics.text).value("weft_exporter_scrapes_total"), 2)
     tap.equal(exporter.end(signal.SIGTERM), 0)
+
+
+def test_samples_have_the_labels_that_were_chosen():
+    def labels_of(*options):
+        found = {}
+        for line in once(*options).splitlines():
+            if line.startswith("weft_") and "port=" in line:
+                found.setdefault(line.split("{", 1)[0], set()).add(
+                    tuple(re.findall(r'(\w+)="', line)))
+        return found
+
+    short, full = labels_of(), labels_of("--labels", "full")
+    key, names = ("guid", "port"), ("guid", "port", "name", "type")
+    peers = (*names, "peer_guid", "peer_port", "peer_name")
+    tap.equal(short.pop("weft_port_info"), {names, peers})
+    tap.equal(full.pop("weft_port_info"), {names, peers})
+    tap.equal(set.union(*short.values()), {key})
+    tap.equal([full["weft_target_up"], full["weft_port_state"]], [{names, peers}, {peers}])
+    tap.equal(set(short), set(full))
+
+
+def test_only_the_metrics_that_are_wanted():
+    def names(*options):
+        return {name for name, labels, _ in Metrics(once(*options)).samples if "port" in labels}
+
+    always = {"weft_target_up", "weft_port_info"}
+    groups = {group: names("--metrics", group) - always
+              for group in ["state", "speed", "errors", "data", "casts"]}
+    tap.equal(groups["data"], {f"weft_port_{way}_{what}_total" for way in ["xmit", "rcv"]
+                               for what in ["bytes", "packets"]} | {"weft_port_xmit_wait_total"})
+    tap.equal(len(groups["casts"]), 4)
+    # Counters of errors that never were are there, with 0.
+    assert {"weft_port_symbol_errors_total", "weft_port_saturated"} < groups["errors"]
+    tap.equal(sum(map(len, groups.values())), len(set.union(*groups.values())), "each once")
+    tap.equal(names(), set.union(always, *groups.values()) - groups["casts"])
+    tap.equal(names("--metrics", "all"), set.union(always, *groups.values()))
+    tap.equal(names("--metrics", "data,casts"), always | groups["data"] | groups["casts"])
+
+
+def test_ports_without_a_cable():
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder) / "rails"
+        path.write_text(RAILS, encoding="utf-8")
+        with fabric_lab.weft(path, "--up") as lab:
+            def ports(*options):
+                return {(labels["name"], labels["port"]) for labels, _ in
+                        Metrics(once(*options, lab=lab, node="one")).all("weft_port_state")}
+
+            cabled = {("left", port) for port in "123"} | {("right", "1"), ("right", "2"),
+                                                           ("two", "1"), ("one", "1")}
+            tap.equal(ports() - {("two", "2")}, cabled)
+            tap.equal(ports("--all-ports") - ports(), {("left", "4"), ("right", "3"),
+                                                       ("right", "4")})
+            # One that was pulled is told of: its link went down. So it is with counters at 0,
+            # by who has seen it before.
+            exporter = Exporter("--interval", "0", "--topology-interval", "0", lab=lab, node="one")
+            exporter.metrics()
+            lab.ctl("link", "right/1", "down")
+            tap.equal(ports() - {("two", "2")}, cabled)
+            lab.ctl("counter", "right/1", "link_downed", "set", 0)
+            for found in (exporter.metrics(), exporter.metrics()):
+                tap.equal(found.value("weft_port_state", name="right", port="1"), 1)
+            tap.equal(exporter.end(), 0)
+
+
+def test_gzip_for_who_takes_it():
+    exporter = Exporter("--interval", "24h")
+    plain = exporter.ask()
+    tap.equal(plain.getheader("Content-Encoding"), None)
+    for encoding in ["gzip", "deflate, gzip;q=1.0, *;q=0.5", "*", "X-GZIP"]:
+        packed = exporter.ask(encoding=encoding)
+        tap.equal([packed.getheader("Content-Encoding"), packed.text], ["gzip", plain.text])
+        tap.equal(packed.getheader("Vary"), "Accept, Accept-Encoding")
+        tap.equal(int(packed.getheader("Content-Length")), len(packed.body))
+        assert 10 * len(packed.body) < len(plain.body), (len(packed.body), len(plain.body))
+    for encoding in ["", "br", "gzip;q=0", "gzip;q=0.0, *", "gzipped"]:
+        tap.equal(exporter.ask(encoding=encoding).body, plain.body, encoding)
+    head = exporter.ask(method="HEAD", encoding="gzip")
+    tap.equal([head.status, head.body, head.getheader("Content-Length")],
+              [200, b"", str(len(packed.body))])
+    # It is the same page for all, but for who wants the other format.
+    tap.equal(Metrics(exporter.ask(accept=OPEN, encoding="gzip").text)
+              .value("weft_exporter_looks_total"), 1)
+    tap.equal(exporter.end(), 0)
 
 
 def test_scrapers_at_once_get_the_same_look():
@@ -384,6 +479,10 @@ def test_words_for_what_cannot_be():
     for options, words in [(["--listen", "nonsense"], "wants ADDRESS:PORT"),
                            (["--listen", "::1:80"], "wants ADDRESS:PORT"),
                            (["--listen", "127.0.0.1:99999"], "wants ADDRESS:PORT"),
+                           (["--metrics", "state,,data"], "--metrics state,,data: wants"),
+                           (["--metrics", ""], "wants state, speed"),
+                           (["--metrics", "states"], "wants state, speed"),
+                           (["--labels", "none"], "--labels"),
                            (["--rate", "0"], "--rate"), (["--deadline", "0"], "--deadline"),
                            (["--once", "--listen", "[::1]:0"], "goes with no --listen"),
                            (["--textfile", "x", "--interval", "0"], "100 ms"),
@@ -412,62 +511,79 @@ def free_port():
         return one.getsockname()[1]
 
 
-def test_prometheus_scrapes_it():
-    with fabric_lab.weft(SMALL, "--up") as lab:
-        lab.ctl("counter", "leaf-0001/1", "symbol_errors", "set", 42)
-        lab.ctl("name", "host-00003", r'"ugly \"\\ name"')
-        exporter = Exporter("--interval", "0", lab=lab)
+class Prometheus(fabric_lab.Program):
+    """One that scrapes an exporter all the time."""
+
+    def __init__(self, lab, exporter):
         (lab.folder / "prometheus.yml").write_text(json.dumps({
             "global": {"scrape_interval": "200ms", "scrape_timeout": "200ms"},
             "scrape_configs": [{"job_name": "weft", "static_configs": [
                 {"targets": [f"127.0.0.1:{exporter.port}"]}]}]}), encoding="utf-8")
-        port = free_port()
-        program = fabric_lab.Program(
-            ["prometheus", f"--web.listen-address=127.0.0.1:{port}", "--storage.tsdb.path=data",
-             "--config.file=prometheus.yml"], env=os.environ, cwd=lab.folder,
-            log=lab.folder / "prometheus")
-        lab.programs.append(program)
+        self.port = free_port()
+        super().__init__(
+            ["prometheus", f"--web.listen-address=127.0.0.1:{self.port}",
+             "--storage.tsdb.path=data", "--config.file=prometheus.yml"],
+            env=os.environ, cwd=lab.folder, log=lab.folder / "prometheus")
+        lab.programs.append(self)
 
-        def query(words):
-            program.must_live()
-            try:
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-                connection.request("GET", "/api/v1/query?"
-                                   + urllib.parse.urlencode({"query": words}))
-                answer = json.load(connection.getresponse())
-            except (ConnectionError, json.JSONDecodeError):
-                return []
-            return [(one["metric"], float(one["value"][1]))
-                    for one in answer.get("data", {}).get("result", [])]
+    def query(self, words):
+        """Labels and value of each series; none while it does not answer yet."""
+        self.must_live()
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            connection.request("GET", "/api/v1/query?" + urllib.parse.urlencode({"query": words}))
+            answer = json.load(connection.getresponse())
+        except (ConnectionError, json.JSONDecodeError):
+            return []
+        assert answer["status"] == "success", answer
+        return [(one["metric"], float(one["value"][1])) for one in answer["data"]["result"]]
 
-        def value(words):
-            found = query(words)
-            return found[0][1] if found else None
-
-        fabric_lab.wait_until(lambda: value('up{job="weft"}') == 1
-                              and len(query("weft_target_up == 1")) == 14,
-                              "Prometheus has scraped", hint=program.said)
-        tap.equal(value('weft_port_symbol_errors_total{name="leaf-0001", port="1"}'), 42)
-        tap.equal(value(r'weft_target_up{name="ugly \"\\\\ name"}'), 1)
-        lab.ctl("counter", "leaf-0001/1", "symbol_errors", "add", 8)
-        fabric_lab.wait_until(
-            lambda: value('weft_port_symbol_errors_total{name="leaf-0001", port="1"}') == 50,
-            "the new value is seen", hint=program.said)
-        assert value("scrape_samples_scraped") > 500
-        tap.equal(exporter.end(), 0)
+    def value(self, words):
+        found = self.query(words)
+        return found[0][1] if found else None
 
 
-def test_the_dashboard_names_metrics_that_exist():
+def dashboard():
+    """Queries, each with the labels that its legend wants."""
     source = pathlib.Path(os.environ["WEFT_SOURCE"])
     text = (source / "share" / "grafana-exporter.json").read_text(encoding="utf-8")
-    dashboard = json.loads(text)
-    queries = [target["expr"] for panel in dashboard["panels"]
-               for target in panel.get("targets", [])]
-    assert len(queries) >= 8
-    exist = {name for name, _, _ in Metrics(once()).samples}
-    exist.add("weft_port_lower_bound")
-    named = set(re.findall(r"\bweft_\w+", " ".join(queries)))
-    tap.equal(named - exist, set(), "metrics that do not exist")
+    for panel in json.loads(text)["panels"]:
+        for target in panel["targets"]:
+            labels = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
+            if panel["type"] == "table":
+                labels |= {"name", "port"}
+            yield target["expr"], labels
+
+
+def test_prometheus_scrapes_it_and_the_dashboard_shows_it():
+    with fabric_lab.weft(SMALL, "--up") as lab:
+        lab.ctl("counter", "leaf-0001/1", "symbol_errors", "set", 42)
+        lab.ctl("name", "host-00003", r'"ugly \"\\ name"')
+        exporter = Exporter("--interval", "0", "--topology-interval", "0", "--timeout", "100ms",
+                            lab=lab)
+        scraper = Prometheus(lab, exporter)
+        value = scraper.value
+        fabric_lab.wait_until(lambda: value('up{job="weft"}') == 1
+                              and len(scraper.query("weft_target_up == 1")) == 14,
+                              "Prometheus has scraped", hint=scraper.said)
+        named = ('weft_port_symbol_errors_total * on(instance, guid, port) group_left(name) '
+                 'weft_port_info{name="leaf-0001", port="1"}')
+        tap.equal(value(named), 42)
+        tap.equal(value(r'weft_target_up * on(instance, guid, port) '
+                        r'weft_port_info{name="ugly \"\\\\ name"}'), 1)
+        assert value("scrape_samples_scraped") > 500
+        # What the dashboard is for happens: it shows all of that by name.
+        for counter in ["symbol_errors", "link_error_recovery", "rcv_errors", "xmit_discards"]:
+            lab.ctl("counter", "leaf-0001/1", counter, "add", 8)
+        lab.ctl("link", "leaf-0003/1", "down")
+        lab.ctl("link", "leaf-0004/1", "width", "1x")
+        fabric_lab.wait_until(lambda: value(named) == 50, "the new value is seen",
+                              hint=scraper.said)
+        for words, labels in dashboard():
+            found = fabric_lab.wait_until(lambda query=words: scraper.query(query),
+                                          f"the dashboard shows {words}", hint=scraper.said)
+            assert labels <= set(found[0][0]), (words, labels, found[0])
+        tap.equal(exporter.end(), 0)
 
 
 def test_the_manual_s_example():

@@ -7,74 +7,117 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static const struct metrics_family bytes = {"x_bytes", "bytes", METRICS_COUNTER, "Some bytes."};
+static const struct metrics_family data = {"x_bytes", "bytes", METRICS_COUNTER, "Some bytes."};
 static const struct metrics_family state = {"x_state", "", METRICS_GAUGE, "A state."};
 
-static void write_all(struct metrics_text *t)
+/* What has arrived. */
+struct heap {
+    char *text;
+    size_t length;
+    size_t pieces, pieces_max; /* no more than so many are taken */
+};
+
+static bool take(void *to, const char *text, size_t bytes)
 {
-    metrics_begin(t, &bytes);
-    metrics_sample(t, "a=\"1\"", UINT64_MAX);
-    metrics_begin(t, &state);
-    metrics_sample(t, "", 0);
-    metrics_sample_time(t, "", 1234567890123);
-    metrics_end(t);
-    assert_false(t->failed);
+    struct heap *h = to;
+
+    assert_in_range(bytes, 1, METRICS_PIECE_BYTES);
+    if (h->pieces == h->pieces_max)
+        return false;
+    h->pieces++;
+    h->text = realloc(h->text, h->length + bytes + 1);
+    assert_non_null(h->text);
+    memcpy(h->text + h->length, text, bytes);
+    h->length += bytes;
+    h->text[h->length] = '\0';
+    return true;
 }
 
-static void expect_text(const struct metrics_text *t, const char *wanted)
+static void expect_text(enum metrics_format format, const char *wanted)
 {
-    char got[1024];
+    struct heap h = {.pieces_max = 1};
+    struct metrics_text t = {.format = format, .sink = take, .to = &h};
 
-    assert_true(t->length < sizeof(got));
-    memcpy(got, t->text, t->length);
-    got[t->length] = '\0';
-    assert_string_equal(got, wanted);
+    metrics_begin(&t, &data);
+    metrics_sample(&t, "a=\"1\"", UINT64_MAX);
+    metrics_begin(&t, &state);
+    metrics_sample(&t, "", 0);
+    metrics_sample_time(&t, "", 1234567890123);
+    metrics_sample_time(&t, "", 7);
+    assert_int_equal(h.pieces, 0);
+    metrics_end(&t);
+    assert_false(t.failed);
+    assert_string_equal(h.text, wanted);
+    free(h.text);
 }
 
 static void test_openmetrics_names_families_and_ends(void **unused)
 {
-    struct metrics_text t = {.format = METRICS_OPEN};
-
     (void)unused;
-    write_all(&t);
-    expect_text(&t, "# HELP x_bytes Some bytes.\n# TYPE x_bytes counter\n"
-                    "# UNIT x_bytes bytes\nx_bytes_total{a=\"1\"} 18446744073709551615\n"
-                    "# HELP x_state A state.\n# TYPE x_state gauge\nx_state 0\n"
-                    "x_state 1234.567890123\n# EOF\n");
-    metrics_free(&t);
+    expect_text(METRICS_OPEN, "# HELP x_bytes Some bytes.\n# TYPE x_bytes counter\n"
+                              "# UNIT x_bytes bytes\nx_bytes_total{a=\"1\"} 18446744073709551615\n"
+                              "# HELP x_state A state.\n# TYPE x_state gauge\nx_state 0\n"
+                              "x_state 1234.567890123\nx_state 0.000000007\n# EOF\n");
 }
 
 static void test_the_older_format_names_samples(void **unused)
 {
-    struct metrics_text t = {.format = METRICS_PROMETHEUS};
-
     (void)unused;
-    write_all(&t);
-    expect_text(&t, "# HELP x_bytes_total Some bytes.\n# TYPE x_bytes_total counter\n"
-                    "x_bytes_total{a=\"1\"} 18446744073709551615\n"
-                    "# HELP x_state A state.\n# TYPE x_state gauge\nx_state 0\n"
-                    "x_state 1234.567890123\n");
-    metrics_free(&t);
+    expect_text(METRICS_PROMETHEUS,
+                "# HELP x_bytes_total Some bytes.\n# TYPE x_bytes_total counter\n"
+                "x_bytes_total{a=\"1\"} 18446744073709551615\n"
+                "# HELP x_state A state.\n# TYPE x_state gauge\nx_state 0\n"
+                "x_state 1234.567890123\nx_state 0.000000007\n");
 }
 
-static void test_a_long_text_is_whole(void **unused)
+static void test_a_long_text_goes_in_pieces_and_is_whole(void **unused)
 {
-    struct metrics_text t = {.format = METRICS_PROMETHEUS};
+    struct heap h = {.pieces_max = SIZE_MAX};
+    struct metrics_text t = {.sink = take, .to = &h};
     char line[64];
+    char *at;
 
     (void)unused;
     metrics_begin(&t, &state);
     for (unsigned i = 0; i < 100000; i++)
         metrics_sample(&t, "", i);
+    metrics_end(&t);
     assert_false(t.failed);
-    (void)snprintf(line, sizeof(line), "x_state %u\n", 99999U);
-    assert_memory_equal(t.text + t.length - strlen(line), line, strlen(line));
-    metrics_free(&t);
-    assert_null(t.text);
+    assert_int_equal(h.pieces, h.length / METRICS_PIECE_BYTES + 1);
+    at = strstr(h.text, "x_state 0\n");
+    for (unsigned i = 0; i < 100000; i++) {
+        int length = snprintf(line, sizeof(line), "x_state %u\n", i);
+
+        assert_non_null(at);
+        assert_memory_equal(at, line, (size_t)length);
+        at += length;
+    }
+    assert_ptr_equal(at, h.text + h.length);
+    free(h.text);
+}
+
+static void test_a_sink_that_is_full_gets_no_more(void **unused)
+{
+    struct heap h = {.pieces_max = 1};
+    struct metrics_text t = {.sink = take, .to = &h};
+
+    (void)unused;
+    metrics_begin(&t, &state);
+    for (unsigned i = 0; i < 10000; i++)
+        metrics_sample(&t, "", i);
+    assert_true(t.failed);
+    /* It would take more now, but not what follows a gap. */
+    h.pieces_max = SIZE_MAX;
+    metrics_sample(&t, "", 1);
+    metrics_end(&t);
+    assert_true(t.failed);
+    assert_int_equal(h.pieces, 1);
+    free(h.text);
 }
 
 static void test_labels_of_doubtful_origin(void **unused)
@@ -130,15 +173,39 @@ static void test_the_format_is_that_which_is_asked_for(void **unused)
     assert_non_null(strstr(metrics_content_type(METRICS_PROMETHEUS), "version=0.0.4"));
 }
 
+static void test_gzip_is_for_who_names_it(void **unused)
+{
+    static const struct {
+        const char *accept;
+        bool gzip;
+    } rows[] = {
+        {NULL, false},          {"", false},
+        {"gzip", true},         {"GZip", true},
+        {"x-gzip", true},       {"*", true},
+        {"identity", false},    {"deflate, gzip;q=1.0, *;q=0.5", true},
+        {"gzip;q=0", false},    {"gzip; q=0.000", false},
+        {"gzip;q=0.001", true}, {"br ,\tgzip\t;q=0.5", true},
+        {"*, gzip;q=0", false}, {"gzip;q=0, *", false},
+        {"br, *;q=0", false},   {"gzipped, xgzip, zip", false},
+        {",,, ,gzip", true},    {" , ", false},
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(metrics_gzip_of(rows[i].accept), rows[i].gzip);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openmetrics_names_families_and_ends),
         cmocka_unit_test(test_the_older_format_names_samples),
-        cmocka_unit_test(test_a_long_text_is_whole),
+        cmocka_unit_test(test_a_long_text_goes_in_pieces_and_is_whole),
+        cmocka_unit_test(test_a_sink_that_is_full_gets_no_more),
         cmocka_unit_test(test_labels_of_doubtful_origin),
         cmocka_unit_test(test_a_label_that_does_not_fit_is_left_out_whole),
         cmocka_unit_test(test_the_format_is_that_which_is_asked_for),
+        cmocka_unit_test(test_gzip_is_for_who_names_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
