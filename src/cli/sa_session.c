@@ -215,6 +215,11 @@ static void explain_one(const struct sa_session *s, const struct sa_answer *a)
     case WEFT_SA_ANSWERED:
         break;
     case WEFT_SA_REFUSED:
+        if (r->status == WEFT_SA_STATUS_TOO_MANY_RECORDS && mad_link_cuts_tables(&s->link)) {
+            message("%s: the answer has more than one MAD, and ibsim carries one", name_of(a));
+            message_try("weft sa raw with a --field, or weft fabric, which carries whole tables");
+            break;
+        }
         message("%s: %s (status 0x%04x)", name_of(a), sa_status_text(r->status), r->status);
         if ((r->status == WEFT_SA_STATUS_REQUEST_INVALID || r->status == WEFT_SA_STATUS_DENIED) &&
             !s->trusted)
