@@ -100,6 +100,40 @@ def test_ibsim_shows_the_same_topology_and_tables():
                   [want["tables"], want["tables"], [], 0])
 
 
+def test_each_verb_works_through_ibsim_as_far_as_ibsim_goes():
+    with fabric_lab.ibsim(fabric_lab.topology(SPEC)) as lab:
+        lab.opensm(HOST)
+
+        def weft(*words, code=0):
+            done = lab.done(OTHER, tap.weft(), *words)
+            tap.equal(done.returncode, code, done.stderr)
+            return done
+
+        tap.equal(weft("topology", "diff", "net", "--ca", "ibsim0").stdout, "")
+        # Every link could be faster than the file says: that is what is wrong there.
+        counters = json.loads(weft("counters", "--all", "--json", code=1).stdout)
+        tap.equal([counters["ports_read"], counters["unanswered"]], [38, []])
+        page = weft("exporter", "--once", "--ca", "ibsim0").stdout.splitlines()
+        up = [line.split()[-1] for line in page if line.startswith("weft_target_up{")]
+        tap.equal(up, ["1"] * 14)
+        tap.contains(weft("sa", "groups").stdout, " 0xc000 ")
+        tap.equal(weft("sa", "services").stdout, "")
+        lid = str(counters["ports"][0]["lid"])
+        for method in ([], ["--method", "get"]):
+            record = weft("sa", "raw", "--attr", "NodeRecord", "--field", f"lid={lid}", *method)
+            tap.contains(record.stdout, f"lid: {lid}\n")
+        tap.contains(weft("sa", "nodes", code=3).stderr,
+                     "NodeRecord: the answer has more than one MAD, and ibsim carries one\n")
+
+
+def test_no_window_is_too_large_for_ibsim():
+    """Its library stops for good where more is on the way than its sockets hold."""
+    with fabric_lab.ibsim(fabric_lab.topology("fat-tree:hosts=162,radix=18")) as lab:
+        small, large = (lab.run(HOST, tap.weft(), "discover", "-l", "--window", window)
+                        for window in ("2", "1024"))
+    tap.equal(sorted(large.splitlines()), sorted(small.splitlines()))
+
+
 def test_an_answer_in_many_segments_is_the_same_on_either_way():
     with fabric_lab.weft("fat-tree:hosts=54,radix=6") as lab:
         lab.opensm(HOST)
