@@ -174,7 +174,7 @@ struct weft_counters;
  *               asked again. Read in this call only; NULL: there is none
  * @param agent  whose sends these are: registered for requests of class 0x04 on QP1, without
  *               methods, and used by nobody else until the reading has ended
- * @param a      where memory comes from, copied; NULL means malloc and free. It takes about 350
+ * @param a      where memory comes from, copied; NULL means malloc and free. It takes about 280
  *               bytes a port here, and more for its queue as it grows
  * @param ret    the reading; give it back with weft_counters_free()
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range, or `size` is not this library's;

@@ -208,7 +208,7 @@ struct weft_sweep;
  * @param agent  whose sends these are: registered for requests of class 0x81 on QP0, without
  *               methods, and used by nobody else until the sweep has ended
  * @param a      where memory comes from, copied; NULL means malloc and free. It grows with what is
- *               found: about 130 bytes a port and 250 a node
+ *               found: about 50 bytes a port and 200 a node, up to twice that by doubling
  * @param ret    the sweep; give it back with weft_sweep_free()
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range, or `size` is not this library's;
  *         WEFT_ERR_NOMEM */

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 
+import fabric_lab
 import tap
 
 PROGRAM = """
@@ -93,17 +94,43 @@ EXAMPLES = {
 
 def test_the_example_programs_build_and_tell_their_stories():
     sources = under("doc/weft/examples")
-    # pkey_ping asks for a fabric: the tests of partitions run it. iw_echo needs more than libweft.
+    # pkey_ping asks for a fabric: the tests of partitions run it. iw_echo needs more than libweft,
+    # sweep a fabric.
     tap.equal(sorted(p.stem for p in sources.glob("*.c")),
-              sorted([*EXAMPLES, "iw_echo", "pkey_ping"]))
+              sorted([*EXAMPLES, "iw_echo", "pkey_ping", "sweep"]))
     for name, story in EXAMPLES.items():
         with tap.scratch() as folder:
             program = f"{folder}/{name}"
-            tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                                  *flags("--cflags"), str(sources / f"{name}.c"),
-                                  "-o", program, str(under("libweft.a"))]))
+            build(name, program, str(under("libweft.a")))
             done = tap.run([program])
         tap.equal((done.returncode, done.stdout), (0, story), name)
+
+
+def build(name, program, *libraries):
+    """Builds an example as its first lines say."""
+    tap.succeeds(tap.run(["gcc", "-std=c17", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                          *flags("--cflags"), str(under("doc/weft/examples") / f"{name}.c"),
+                          "-o", program, *libraries]))
+
+
+def test_the_sweep_finds_the_fabric_its_errors_and_a_path():
+    with fabric_lab.weft("fat-tree:hosts=4,radix=4") as lab:
+        program = f"{lab.folder}/sweep"
+        build("sweep", program, *flags("--libs"))
+
+        def found():
+            done = tap.run([program, str(lab.socket), "host-00003"],
+                           env={"LD_LIBRARY_PATH": str(under("libweft.so.0").parent)})
+            tap.succeeds(done)
+            return done.stdout.splitlines()
+
+        tap.equal(found(), ["5 nodes, 4 cables, counters of 0 ports",
+                            "no path: no SM has made itself known to this port"])
+        lab.opensm("host-00001")
+        lab.ctl("counter", "leaf-0001/2", "symbol_errors", "add", 7)
+        lid = lab.port("host-00004", 1)["lid"]
+        tap.equal(found(), ["5 nodes, 4 cables, counters of 9 ports",
+                            "leaf-0001/2: SymbolErrorCounter 7", f"a path leads to LID {lid}"])
 
 
 def test_the_echo_builds_against_libweft_iw_alone_and_gets_its_text_back():

@@ -3,6 +3,7 @@
 #include "client/asker.h"
 #include "client_fixture.h"
 #include "core/wire/mad_header.h"
+#include "failing_alloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -385,6 +386,34 @@ static void test_those_who_do_not_answer_leave_the_window_to_others(void **state
     (void)asker_free(a);
 }
 
+static void test_without_memory_to_ask_once_more_a_question_ends(void **state)
+{
+    /* The asker, the queue of what is new, then that of what is asked again. */
+    struct failing_alloc f = {.fail_at = 2};
+    const struct weft_alloc from = failing_alloc_of(&f);
+    const struct question q = {.attr_id = WEFT_ATTR_NODE_INFO};
+    const struct weft_route route = {.hops = 0};
+    struct weft_mad_send_req r;
+    struct asker_result result;
+    struct weft_mad_event ev;
+    struct question next;
+    struct asker *a = NULL;
+
+    (void)state;
+    assert_int_equal(asker_new(NULL, agent, &from, &a), 0);
+    assert_int_equal(asker_put(a, &q), 0);
+    assert_true(asker_next(a, &next));
+    asker_ask(a, &next, &route, &r);
+    assert_int_equal(asker_verdict(a), 0);
+    ev = cf_end(&r, WEFT_MAD_TIMEOUT, 5);
+    assert_true(asker_event(a, &ev, &result));
+    assert_null(result.data);
+    assert_int_equal(asker_verdict(a), WEFT_ERR_NOMEM);
+    assert_true(asker_idle(a));
+    (void)asker_free(a);
+    assert_int_equal(f.held, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_where_few_do_silence_counts_at_once),
         cmocka_unit_test(test_the_window_grows_with_answers_and_shrinks_without),
         cmocka_unit_test(test_those_who_do_not_answer_leave_the_window_to_others),
+        cmocka_unit_test(test_without_memory_to_ask_once_more_a_question_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,27 @@ static void test_a_sweep_without_memory_says_so(void **state)
     at_every_call(sweep_run);
 }
 
+/* Silence would have been the verdict. */
+static void test_a_question_that_is_lost_for_want_of_memory_is_no_silence(void **state)
+{
+    /* The sweep, its asker, the queue of the first question, then that of what is asked again. */
+    struct failing_alloc f = {.fail_at = 3};
+    const struct weft_alloc a = failing_alloc_of(&f);
+    struct weft_sweep *s = NULL;
+    struct weft_mad_send_req r;
+    struct weft_mad_event ev;
+
+    (void)state;
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, &a, &s), 0);
+    assert_true(weft_sweep_poll(s, &r));
+    ev = cf_end(&r, WEFT_MAD_TIMEOUT, 5);
+    weft_sweep_event(s, &ev);
+    assert_true(weft_sweep_done(s));
+    assert_int_equal(weft_sweep_verdict(s), WEFT_ERR_NOMEM);
+    (void)weft_sweep_free(s);
+    assert_int_equal(f.held, 0);
+}
+
 static struct cf *swept_cf;
 static struct weft_sweep *swept;
 
@@ -204,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_sweep_without_memory_says_so),
+        cmocka_unit_test(test_a_question_that_is_lost_for_want_of_memory_is_no_silence),
         cmocka_unit_test(test_what_is_known_needs_memory),
         cmocka_unit_test(test_tables_and_what_is_made_of_them_need_memory),
         cmocka_unit_test(test_counters_without_memory_say_so),
