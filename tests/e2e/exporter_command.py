@@ -45,6 +45,19 @@ OPEN = "application/openmetrics-text; version=1.0.0"
 LAB = None
 
 
+def ask(port, path="/metrics", method="GET", accept="", body=None, encoding="identity"):
+    """An answer with its text."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, body=body,
+                       headers={"Accept": accept, "Accept-Encoding": encoding})
+    answer = connection.getresponse()
+    answer.body = answer.read()
+    connection.close()
+    packed = answer.getheader("Content-Encoding") == "gzip" and method != "HEAD"
+    answer.text = (gzip.decompress(answer.body) if packed else answer.body).decode("utf-8")
+    return answer
+
+
 class Exporter(fabric_lab.Program):
     """An exporter that serves."""
 
@@ -62,17 +75,8 @@ class Exporter(fabric_lab.Program):
 
         self.port = int(fabric_lab.wait_until(serves, "it serves", hint=self.said)[2])
 
-    def ask(self, path="/metrics", method="GET", accept="", body=None, encoding="identity"):
-        """An answer with its text."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, body=body,
-                           headers={"Accept": accept, "Accept-Encoding": encoding})
-        answer = connection.getresponse()
-        answer.body = answer.read()
-        connection.close()
-        packed = answer.getheader("Content-Encoding") == "gzip" and method != "HEAD"
-        answer.text = (gzip.decompress(answer.body) if packed else answer.body).decode("utf-8")
-        return answer
+    def ask(self, *words, **options):
+        return ask(self.port, *words, **options)
 
     def metrics(self, **options):
         answer = self.ask(**options)
@@ -388,6 +392,52 @@ def test_a_sweep_that_takes_longer_than_a_look_goes_on_with_the_next():
         assert looks[0].value("weft_targets", state="read") < 14
         tap.equal({metrics.value("weft_nodes", type="ca") for metrics in looks}, {8})
         tap.equal(exporter.end(), 0)
+
+
+def test_a_slow_reader_gets_the_page_that_it_began_with():
+    """While others are given newer ones."""
+    with fabric_lab.weft(LARGE, "--up") as lab:
+        exporter = Exporter("--interval", "0", lab=lab)
+        with socket.socket() as slow:
+            slow.settimeout(60)
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(("127.0.0.1", exporter.port))
+            slow.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            got = slow.recv(1)
+            later = [exporter.metrics() for _ in range(3)]
+            while True:
+                part = slow.recv(65536)
+                if not part:
+                    break
+                got += part
+        head, body = got.split(b"\r\n\r\n", 1)
+        tap.equal(int(re.search(rb"Content-Length: (\d+)", head)[1]), len(body))
+        found = Metrics(body.decode("utf-8"))
+        looks = [one.value("weft_exporter_looks_total") for one in (found, *later)]
+        tap.equal(looks, [1, 2, 3, 4])
+        tap.equal(len(found.all("weft_target_up")), 351)
+        tap.equal(exporter.end(), 0)
+
+
+def test_who_asks_during_the_first_sweep_is_not_kept_waiting_for_its_end():
+    with fabric_lab.weft(SMALL, "--up") as lab:
+        port = free_port()
+        program = fabric_lab.Program(
+            [tap.weft(), "exporter", "--fabric", lab.socket, "--node", HOST, "--listen",
+             f"127.0.0.1:{port}", "--rate", "1", "--deadline", "100ms"], env=os.environ,
+            cwd=lab.folder, log=lab.folder / "exporter")
+        lab.programs.append(program)
+
+        def is_healthy():
+            program.must_live()
+            try:
+                return ask(port, "/healthz").text == "ok\n"
+            except OSError:
+                return False
+
+        fabric_lab.wait_until(is_healthy, "it listens", hint=program.said)
+        tap.equal([ask(port).status for _ in range(2)], [503, 503])
+        tap.equal([program.said(), program.end(signal.SIGTERM)], ["", 0])
 
 
 def test_requests_of_all_kinds():
