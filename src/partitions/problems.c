@@ -2,68 +2,32 @@
 /* Lists of what is wrong with a partitions.conf, bounded. */
 #include "partitions/problems.h"
 
-#include "core/wire/text.h"
+#include "findings/list.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static int make_room(struct partitions_problems *list)
-{
-    size_t space = list->space == 0 ? 16 : list->space * 2;
-    struct partitions_problem *items;
-
-    if (list->count < list->space)
-        return 0;
-    items = realloc(list->items, space * sizeof(*items));
-    if (!items)
-        return WEFT_ERR_NOMEM;
-    list->items = items;
-    list->space = space;
-    return 0;
-}
-
-/* A copy that may go to a terminal, whatever it quotes; NULL without memory. */
-static char *escape(const char *text)
-{
-    size_t length = strlen(text);
-    struct wire_text safe = {0};
-
-    wire_text_escaped(&safe, (const uint8_t *)text, length, false);
-    safe = (struct wire_text){.out = malloc(safe.len + 1), .cap = safe.len + 1};
-    if (!safe.out)
-        return NULL;
-    wire_text_escaped(&safe, (const uint8_t *)text, length, false);
-    wire_text_end(&safe);
-    return safe.out;
-}
 
 int partitions_problem_add(struct partitions_problems *list, uint32_t line,
                            enum partitions_kind kind, const char *format, ...)
 {
+    struct partitions_problem *items;
     va_list args;
-    char *plain;
     char *text;
-    int length;
 
     if (list->count >= PARTITIONS_PROBLEMS_MAX) {
         list->dropped++;
         return 0;
     }
     va_start(args, format);
-    length = vasprintf(&plain, format, args);
+    text = findings_text(format, args);
     va_end(args);
-    if (length < 0)
-        return WEFT_ERR_NOMEM;
-    text = escape(plain);
-    free(plain);
-    if (!text || make_room(list) != 0) {
+    items = text ? findings_grow(list->items, list->count, &list->space, sizeof(*items)) : NULL;
+    if (!items) {
         free(text);
         return WEFT_ERR_NOMEM;
     }
-    list->items[list->count++] =
-        (struct partitions_problem){.line = line, .kind = kind, .text = text};
+    list->items = items;
+    items[list->count++] = (struct partitions_problem){.line = line, .kind = kind, .text = text};
     return 0;
 }
 

@@ -2,73 +2,40 @@
 /* Lists of what is wrong with a topology or changed in it, bounded. */
 #include "topology/findings.h"
 
-#include "core/wire/text.h"
+#include "findings/list.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int make_room(struct topo_findings *list)
-{
-    size_t space = list->space == 0 ? 16 : list->space * 2;
-    struct topo_finding *items;
-
-    if (list->count < list->space)
-        return 0;
-    items = realloc(list->items, space * sizeof(*items));
-    if (!items)
-        return WEFT_ERR_NOMEM;
-    list->items = items;
-    list->space = space;
-    return 0;
-}
 
 /* Takes the text over, also when that fails; NULL is a text for which there was no memory. */
 static int append(struct topo_findings *list, uint32_t line, enum topo_kind kind, char *text)
 {
-    if (!text || make_room(list) != 0) {
+    struct topo_finding *items =
+        text ? findings_grow(list->items, list->count, &list->space, sizeof(*items)) : NULL;
+
+    if (!items) {
         free(text);
         return WEFT_ERR_NOMEM;
     }
-    list->items[list->count++] = (struct topo_finding){.line = line, .kind = kind, .text = text};
+    list->items = items;
+    items[list->count++] = (struct topo_finding){.line = line, .kind = kind, .text = text};
     return 0;
-}
-
-/* A copy of a text that may go to a terminal, whatever names it quotes; NULL without memory. */
-static char *escape(const char *text)
-{
-    size_t length = strlen(text);
-    struct wire_text safe = {0};
-
-    wire_text_escaped(&safe, (const uint8_t *)text, length, false);
-    safe = (struct wire_text){.out = malloc(safe.len + 1), .cap = safe.len + 1};
-    if (!safe.out)
-        return NULL;
-    wire_text_escaped(&safe, (const uint8_t *)text, length, false);
-    wire_text_end(&safe);
-    return safe.out;
 }
 
 int topo_findings_add(struct topo_findings *list, uint32_t line, enum topo_kind kind,
                       const char *format, ...)
 {
     va_list args;
-    char *plain;
     char *text;
-    int length;
 
     if (list->count >= TOPO_FINDINGS_MAX) {
         list->dropped++;
         return 0;
     }
     va_start(args, format);
-    length = vasprintf(&plain, format, args);
+    text = findings_text(format, args);
     va_end(args);
-    if (length < 0)
-        return WEFT_ERR_NOMEM;
-    text = escape(plain);
-    free(plain);
     return append(list, line, kind, text);
 }
 

@@ -54,8 +54,9 @@ ROOMS = {
     "src/core/iwcm": ["src/core/base"],
     "src/core/siw": ["src/core/base", "src/core/iwarp"],
     "src/pages": [],
-    "src/topology": ["src/core"],
-    "src/partitions": ["src/core"],
+    "src/findings": ["src/core"],
+    "src/topology": ["src/core", "src/findings"],
+    "src/partitions": ["src/core", "src/findings"],
     "src/storm": ["src/core"],
     "src/fabric": ["src/core", "src/topology"],
     "src/channel": ["src/core"],
@@ -91,7 +92,7 @@ ROOM_HEADERS = {"src/core/iwarp": {"isa-l/crc.h"}}
 
 # Rooms whose every .c file has its unit test.
 MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/client/",
-            "src/iw/", "src/pages/", "src/partitions/", "src/capture/")
+            "src/iw/", "src/pages/", "src/partitions/", "src/capture/", "src/findings/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 
