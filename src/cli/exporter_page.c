@@ -4,6 +4,7 @@
 
 #include "cli/exporter_labels.h"
 #include "client/health.h"
+#include "core/wire/link_rate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,13 +146,10 @@ static void tell_names(const struct page *p)
             metrics_sample(p->text, p->look->gone[i].labels, 1);
 }
 
-/* Signal rates in kb/s, by health_speed(). */
+/* What a lane signals in b/s. */
 static uint64_t lane_rate(uint8_t speed)
 {
-    static const uint32_t rates[] = {0,        2500000,  5000000,  10000000,
-                                     14062500, 25781250, 53125000, 106250000};
-
-    return speed < sizeof(rates) / sizeof(rates[0]) ? UINT64_C(1000) * rates[speed] : 0;
+    return UINT64_C(1000) * wire_link_lane_kbps((enum wire_link_speed)speed);
 }
 
 /* What is told of a port and its link.

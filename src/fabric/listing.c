@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is in force and what is to come, as the commands that would do it again. */
+#include "core/wire/link_rate.h"
 #include "fabric/fault.h"
 #include "fabric/lie.h"
 #include "fabric/names.h"
@@ -202,33 +203,13 @@ static void write_cables(struct wire_text *to, const struct fabric *f)
     }
 }
 
-/* The word of the highest bit that is set, of as many bits as there are words. */
-static const char *highest(uint8_t mask, const char *const words[], size_t count)
-{
-    size_t i = count - 1;
-
-    while (i > 0 && (mask >> i & 1) == 0)
-        i--;
-    return words[i];
-}
-
+/* What a cable can do is a set of widths and speeds; the most of them is what was said. */
 static void write_wear(struct wire_text *to, const struct port *p)
 {
-    static const char *const basic[] = {"SDR", "DDR", "QDR"};
-    static const char *const extended[] = {"FDR", "EDR", "HDR", "NDR"};
-    static const struct {
-        uint8_t mask;
-        const char *word;
-    } widths[] = {{0x01, "1x"}, {0x11, "2x"}, {0x13, "4x"}, {0x17, "8x"}, {0x1F, "12x"}};
-    size_t i = 0;
-
-    while (i + 1 < sizeof(widths) / sizeof(widths[0]) && widths[i].mask != p->cable_width)
-        i++;
     wire_text_string(to, " width ");
-    wire_text_string(to, widths[i].word);
-    wire_text_string(to, " speed ");
-    wire_text_string(to, p->cable_speed_ext != 0 ? highest(p->cable_speed_ext, extended, 4)
-                                                 : highest(p->cable_speed, basic, 3));
+    wire_text_decimal(to, wire_link_lanes(p->cable_width));
+    wire_text_string(to, "x speed ");
+    wire_text_string(to, wire_link_speed_word(wire_link_speed(p->cable_speed, p->cable_speed_ext)));
     wire_text_char(to, '\n');
 }
 
