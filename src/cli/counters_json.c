@@ -139,7 +139,7 @@ int counters_print_json(const struct counters_view *v)
            ",\n  \"ports_summed\": %" PRIu32 ",\n  \"ports_wrong\": %" PRIu32
            ",\n  \"conflicts\": %" PRIu32 ",\n  \"unanswered\": [",
            v->states[WEFT_COUNTERS_READ], v->states[WEFT_COUNTERS_QUIET], v->troubled,
-           weft_sweep_conflicts(v->sweep));
+           counters_view_disputes(v));
     for (uint32_t port = 0; good && counters_view_gap(v, &port, &kind); port++) {
         good = dump(gap_json(v, port, kind), first);
         first = false;

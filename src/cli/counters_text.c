@@ -34,34 +34,69 @@ static uint32_t count_gaps(const struct counters_view *v, enum counters_gap_kind
     return count;
 }
 
-static bool print_gaps_of(const struct counters_view *v, enum counters_gap_kind wanted)
-{
-    uint32_t count = count_gaps(v, wanted);
-    char(*labels)[COUNTERS_LABEL_BYTES] = calloc(count + 1u, sizeof(*labels));
-    const char **names = calloc(count + 1u, sizeof(*names));
-    enum counters_gap_kind kind;
-    char *text = NULL;
-    size_t left = 0;
-    uint32_t n = 0;
+/* Names of ports that are told of together. */
+struct names {
+    char (*labels)[COUNTERS_LABEL_BYTES];
+    const char **names;
+    uint32_t count;
+};
 
-    for (uint32_t port = 0; labels && names && counters_view_gap(v, &port, &kind); port++) {
-        if (kind != wanted)
-            continue;
-        names[n] = gap_label(v->sweep, port, labels[n]);
-        n++;
-    }
-    if (labels && names)
-        text = name_ranges(names, count, GAP_ITEMS, &left);
-    if (text && count > 0)
-        printf("%s: %s", counters_gap_words(wanted), text);
+static bool names_init(struct names *n, uint32_t count)
+{
+    n->labels = calloc(count + 1u, sizeof(*n->labels));
+    n->names = calloc(count + 1u, sizeof(*n->names));
+    n->count = 0;
+    return n->labels && n->names;
+}
+
+static char *names_next(struct names *n)
+{
+    n->names[n->count] = n->labels[n->count];
+    return n->labels[n->count++];
+}
+
+/* Prints them, if there are any, and gives them back. */
+static bool names_print(struct names *n, const char *words)
+{
+    size_t left = 0;
+    char *text = n->labels && n->names ? name_ranges(n->names, n->count, GAP_ITEMS, &left) : NULL;
+
+    if (text && n->count > 0)
+        printf("%s: %s", words, text);
     if (text && left > 0)
         printf(" and %zu more", left);
-    if (text && count > 0)
+    if (text && n->count > 0)
         putchar('\n');
     free(text);
-    free(names);
-    free(labels);
+    free(n->names);
+    free(n->labels);
     return text != NULL;
+}
+
+static bool print_gaps_of(const struct counters_view *v, enum counters_gap_kind wanted)
+{
+    enum counters_gap_kind kind;
+    struct names names;
+
+    if (names_init(&names, count_gaps(v, wanted)))
+        for (uint32_t port = 0; counters_view_gap(v, &port, &kind); port++)
+            if (kind == wanted)
+                (void)gap_label(v->sweep, port, names_next(&names));
+    return names_print(&names, counters_gap_words(wanted));
+}
+
+static bool print_disputes_of(const struct counters_view *v, enum weft_sweep_trouble_kind wanted,
+                              const char *words)
+{
+    enum weft_sweep_trouble_kind kind;
+    struct names names;
+    uint32_t port;
+
+    if (names_init(&names, counters_view_disputes(v)))
+        for (uint32_t i = 0; (port = counters_view_dispute(v, &i, &kind)) != WEFT_SWEEP_NONE; i++)
+            if (kind == wanted)
+                (void)counters_label(v->sweep, port, names_next(&names));
+    return names_print(&names, words);
 }
 
 static const char *plural(uint32_t count)
@@ -94,10 +129,10 @@ int counters_print_text(const struct counters_view *v, bool all)
     for (unsigned k = 0; k < COUNTERS_GAPS; k++)
         if (!print_gaps_of(v, (enum counters_gap_kind)k))
             return message_failed("there is no memory for the names");
-    if (weft_sweep_conflicts(v->sweep) > 0)
-        printf("%" PRIu32 " link%s to a node GUID that is elsewhere, too\n",
-               weft_sweep_conflicts(v->sweep),
-               weft_sweep_conflicts(v->sweep) == 1 ? " leads" : "s lead");
+    if (!print_disputes_of(v, WEFT_SWEEP_TWICE, "leads to a node GUID that is elsewhere, too") ||
+        !print_disputes_of(v, WEFT_SWEEP_CHANGED,
+                           "leads to a node that says something else when asked by another way"))
+        return message_failed("there is no memory for the names");
     print_summary(v);
     return CLI_DONE;
 }

@@ -128,13 +128,37 @@ bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum count
     return false;
 }
 
+uint32_t counters_view_dispute(const struct counters_view *v, uint32_t *number,
+                               enum weft_sweep_trouble_kind *ret)
+{
+    const struct weft_sweep_trouble *t;
+
+    for (; weft_sweep_trouble(v->sweep, *number, &t); ++*number) {
+        if (t->kind != WEFT_SWEEP_TWICE &&
+            (t->kind != WEFT_SWEEP_CHANGED || weft_sweep_port(v->sweep, t->port)->mute_peer))
+            continue;
+        *ret = t->kind;
+        return t->port;
+    }
+    return WEFT_SWEEP_NONE;
+}
+
+uint32_t counters_view_disputes(const struct counters_view *v)
+{
+    enum weft_sweep_trouble_kind kind;
+    uint32_t number = 0, count = 0;
+
+    for (; counters_view_dispute(v, &number, &kind) != WEFT_SWEEP_NONE; number++)
+        count++;
+    return count;
+}
+
 bool counters_view_is_troubled(const struct counters_view *v)
 {
     enum counters_gap_kind kind;
     uint32_t port = 0;
 
-    return v->troubled > 0 || weft_sweep_conflicts(v->sweep) > 0 ||
-           counters_view_gap(v, &port, &kind);
+    return v->troubled > 0 || counters_view_disputes(v) > 0 || counters_view_gap(v, &port, &kind);
 }
 
 const char *counters_gap_words(enum counters_gap_kind k)
