@@ -636,6 +636,19 @@ def test_prometheus_scrapes_it_and_the_dashboard_shows_it():
         tap.equal(exporter.end(), 0)
 
 
+def test_systemd_has_nothing_to_say_about_the_unit():
+    unit = fabric_lab.read(f"{os.environ['WEFT_BUILD']}/share/weft-exporter.service")
+    start = re.search(r"^ExecStart=(\S+) exporter \$WEFT_EXPORTER_OPTIONS$", unit, flags=re.M)
+    path = LAB.folder / "weft-exporter.service"
+    # As if it were installed.
+    path.write_text(unit.replace(start[1], tap.weft()), encoding="utf-8")
+    done = tap.run(["systemd-analyze", "verify", "--man=no", str(path)])
+    tap.equal([done.returncode, done.stdout, done.stderr], [0, "", ""])
+    # Tenths of its scale from 0 to 10; what is left is the network, the device and root.
+    done = tap.run(["systemd-analyze", "security", "--offline=yes", "--threshold=25", str(path)])
+    tap.succeeds(done)
+
+
 def test_the_manual_s_example():
     source = pathlib.Path(os.environ["WEFT_SOURCE"])
     page = (source / "man" / "weft-exporter.1.scd").read_text(encoding="utf-8")
