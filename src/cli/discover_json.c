@@ -2,8 +2,11 @@
 /* What `weft discover` has found, for programs. */
 #include "cli/discover.h"
 #include "cli/json_print.h"
+#include "cli/message.h"
+#include "cli/verb.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Appends to a list that may be gone for want of memory. */
 static json_t *append(json_t *list, json_t *item)
@@ -65,45 +68,61 @@ static json_t *ports_to_json(const struct discover *d, const struct weft_sweep_n
     return list;
 }
 
-static json_t *nodes_to_json(const struct discover *d)
+static json_t *node_to_json(const struct discover *d, uint32_t node)
 {
-    json_t *list = json_array();
+    const struct weft_sweep_node *n = weft_sweep_node(d->sweep, node);
 
-    for (uint32_t i = 0; i < weft_sweep_node_count(d->sweep) && list; i++) {
-        const struct weft_sweep_node *n = weft_sweep_node(d->sweep, i);
-
-        list = append(list, json_pack("{s:o, s:s, s:s, s:i, s:I, s:i, s:o, s:o}", "guid",
-                                      guid_to_json(n->guid), "type",
-                                      n->type == WEFT_SWEEP_SWITCH   ? "switch"
-                                      : n->type == WEFT_SWEEP_ROUTER ? "router"
-                                                                     : "ca",
-                                      "name", discover_name(d, i), "num_ports", (int)n->port_count,
-                                      "vendor_id", (json_int_t)n->vendor_id, "device_id",
-                                      (int)n->device_id, "system_guid",
-                                      guid_to_json(n->system_guid), "ports", ports_to_json(d, n)));
-    }
-    return list;
+    return json_pack("{s:o, s:s, s:s, s:i, s:I, s:i, s:o, s:o}", "guid", guid_to_json(n->guid),
+                     "type",
+                     n->type == WEFT_SWEEP_SWITCH   ? "switch"
+                     : n->type == WEFT_SWEEP_ROUTER ? "router"
+                                                    : "ca",
+                     "name", discover_name(d, node), "num_ports", (int)n->port_count, "vendor_id",
+                     (json_int_t)n->vendor_id, "device_id", (int)n->device_id, "system_guid",
+                     guid_to_json(n->system_guid), "ports", ports_to_json(d, n));
 }
 
-static json_t *changes_to_json(const struct discover *d)
+static json_t *change_to_json(const struct topo_finding *change)
 {
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < d->changes.count && list; i++)
-        list =
-            append(list, json_pack("{s:s, s:s}", "kind", topo_kind_name(d->changes.items[i].kind),
-                                   "text", d->changes.items[i].text));
-    return list;
+    return json_pack("{s:s, s:s}", "kind", topo_kind_name(change->kind), "text", change->text);
 }
 
+static bool print_head(const struct discover *d)
+{
+    return printf("{\n \"schema\": \"weft.discover/1\",\n \"switches\": %" PRIu32
+                  ",\n \"cas\": %" PRIu32 ",\n \"routers\": %" PRIu32 ",\n \"links\": %" PRIu32
+                  ",\n \"requests\": %" PRIu64 ",\n \"problems\": [",
+                  d->topo->switch_count, d->topo->ca_count, d->topo->router_count,
+                  d->topo->link_count, weft_sweep_sends(d->sweep)) > 0;
+}
+
+static bool print_problems(const struct discover *d)
+{
+    json_t *list = discover_troubles_to_json(d);
+    bool printed = list;
+
+    for (size_t i = 0; i < json_array_size(list) && printed; i++)
+        printed = json_print_item(json_incref(json_array_get(list, i)), i == 0, stdout);
+    json_decref(list);
+    return printed;
+}
+
+/* Nodes, or changes, one by one: together they would take ten times the memory of the sweep. */
+static bool print_found(const struct discover *d)
+{
+    bool printed = printf("],\n \"%s\": [", d->old ? "changes" : "nodes") > 0;
+
+    for (size_t i = 0; d->old && i < d->changes.count && printed; i++)
+        printed = json_print_item(change_to_json(&d->changes.items[i]), i == 0, stdout);
+    for (uint32_t i = 0; !d->old && i < weft_sweep_node_count(d->sweep) && printed; i++)
+        printed = json_print_item(node_to_json(d, i), i == 0, stdout);
+    return printed && printf("]\n}\n") > 0;
+}
+
+/* A stream that failed is found by main() when it flushes. */
 int discover_print_json(const struct discover *d)
 {
-    json_t *what = d->old ? changes_to_json(d) : nodes_to_json(d);
-
-    return json_print(json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema", "weft.discover/1", "switches",
-        (json_int_t)d->topo->switch_count, "cas", (json_int_t)d->topo->ca_count, "routers",
-        (json_int_t)d->topo->router_count, "links", (json_int_t)d->topo->link_count, "requests",
-        (json_int_t)weft_sweep_sends(d->sweep), "problems", discover_troubles_to_json(d),
-        d->old ? "changes" : "nodes", what));
+    if (!(print_head(d) && print_problems(d) && print_found(d)) && ferror(stdout) == 0)
+        return message_failed("no memory for the JSON document");
+    return CLI_DONE;
 }

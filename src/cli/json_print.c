@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int json_print(json_t *root)
 {
@@ -19,4 +20,15 @@ int json_print(json_t *root)
         return message_failed("no memory for the JSON document");
     putchar('\n');
     return CLI_DONE;
+}
+
+/* In one piece: jansson would go to the stream for each word. */
+bool json_print_item(json_t *item, bool first, FILE *out)
+{
+    char *text = json_dumps(item, JSON_PRESERVE_ORDER);
+    bool written = text && fprintf(out, "%s\n  %s", first ? "" : ",", text) > 0;
+
+    free(text);
+    json_decref(item);
+    return written;
 }

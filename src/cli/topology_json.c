@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A topology for programs. */
+#include "cli/json_print.h"
 #include "cli/printable.h"
 #include "cli/topology_action.h"
 #include "topology/tree.h"
@@ -73,18 +74,6 @@ static json_t *node_to_json(const struct topo *t, const struct topo_node *n, uin
                      "described", (int)n->declared, "ports", ports);
 }
 
-/* A node, on a line of its own; in one piece, for a stream takes its time for each. */
-static bool write_node(const struct topo *t, uint32_t node, uint16_t level, FILE *out)
-{
-    json_t *item = node_to_json(t, &t->nodes[node], level);
-    char *text = json_dumps(item, JSON_PRESERVE_ORDER);
-    bool written = text && fprintf(out, "%s\n  %s", node > 0 ? "," : "", text) > 0;
-
-    free(text);
-    json_decref(item);
-    return written;
-}
-
 /* The document as a whole would take ten times the memory of the topology: node after node. */
 static bool write_document(const struct topo *t, const uint16_t *level, FILE *out)
 {
@@ -96,7 +85,7 @@ static bool write_document(const struct topo *t, const uint16_t *level, FILE *ou
                 t->switch_count, t->ca_count, t->host_count, t->router_count, t->link_count) > 0;
 
     for (uint32_t i = 0; i < t->node_count && written; i++)
-        written = write_node(t, i, level[i], out);
+        written = json_print_item(node_to_json(t, &t->nodes[i], level[i]), i == 0, out);
     return written && fputs("\n ]\n}\n", out) >= 0;
 }
 

@@ -116,6 +116,27 @@ static void test_json_without_memory_is_a_failure_that_is_said(void **state)
     assert_file_holds(fd, "weft: no memory for the JSON document\n");
 }
 
+static void test_json_items_have_a_line_each(void **state)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+
+    (void)state;
+    assert_non_null(out);
+    assert_true(json_print_item(json_pack("{s:s, s:n}", "b", "\"", "a"), true, out));
+    assert_true(json_print_item(json_pack("[i]", 1), false, out));
+    assert_false(json_print_item(NULL, false, out));
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "\n  {\"b\": \"\\\"\", \"a\": null},\n  [1]");
+    free(text);
+    out = fopen("/dev/full", "w");
+    assert_non_null(out);
+    setvbuf(out, NULL, _IONBF, 0);
+    assert_false(json_print_item(json_array(), true, out));
+    fclose(out);
+}
+
 static void test_messages_have_the_commands_name_and_a_next_step(void **state)
 {
     int fd = temporary_file();
@@ -267,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_a_table_sets_words_left_and_numbers_right),
         cmocka_unit_test(test_json_keeps_the_order_of_members),
         cmocka_unit_test(test_json_without_memory_is_a_failure_that_is_said),
+        cmocka_unit_test(test_json_items_have_a_line_each),
         cmocka_unit_test(test_messages_have_the_commands_name_and_a_next_step),
         cmocka_unit_test(test_no_progress_where_no_terminal_is),
         cmocka_unit_test(test_progress_on_a_terminal_is_drawn_and_taken_off),
