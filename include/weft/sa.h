@@ -139,6 +139,7 @@ struct weft_sa_stats {
     uint64_t cached;    /**< questions answered from the cache */
     uint64_t redirects; /**< redirections followed */
     uint64_t reports;   /**< Reports received, and answered */
+    uint64_t repeated;  /**< Reports received again, and answered again: they are given out once */
     uint64_t dropped;   /**< Reports for which there was no room: the SA repeats them */
 };
 

@@ -38,6 +38,9 @@
 extern "C" {
 #endif
 
+/** No node, no port. */
+#define WEFT_SWEEP_NONE UINT32_MAX
+
 /** A directed route (IBA 14.2.2). */
 struct weft_route {
     uint8_t hops;                               /**< links; 0: the own node */
@@ -66,53 +69,6 @@ struct weft_sweep_config {
 int weft_sweep_config_init_sized(struct weft_sweep_config *ret, size_t size);
 /** Fills in every default of a struct weft_sweep_config. */
 #define weft_sweep_config_init(ret) weft_sweep_config_init_sized((ret), sizeof(*(ret)))
-
-/** What is known from before about a port, or about port 0 of a switch. Start from zeroes. */
-struct weft_sweep_prior_port {
-    uint64_t guid;           /**< of its node */
-    uint64_t peer_guid;      /**< of the node at the other end of its cable; 0 for port 0 */
-    uint16_t lid;            /**< its first LID: CA and router ports, port 0 of switches */
-    uint8_t number;          /**< on its node */
-    uint8_t peer_number;     /**< of the port at the other end */
-    uint8_t lmc;             /**< LID mask control, 0..7 */
-    char width[8];           /**< as weft_sweep_width_word() has it, cut if need be; ends in 0 */
-    char speed[16];          /**< as weft_sweep_speed_word() has it, cut if need be; ends in 0 */
-    uint8_t width_supported; /**< LinkWidthSupported as in PortInfo; 0: not known */
-    uint8_t speed_supported; /**< LinkSpeedSupported as in PortInfo; 0: not known */
-    uint8_t speed_ext_supported; /**< LinkSpeedExtSupported as in PortInfo; 0: not known */
-};
-
-/** What is known from before about a fabric, for weft_sweep_expect(): ports by GUID and number. */
-struct weft_sweep_prior;
-
-/** Makes an empty one, to be filled with weft_sweep_prior_add().
- * @param ports  at most so many will be added; below 2^28
- * @param a      where memory comes from, copied; NULL means malloc and free
- * @param ret    give it back with weft_sweep_prior_free()
- * @return 0; WEFT_ERR_INVALID: there are too many ports; WEFT_ERR_NOMEM */
-int weft_sweep_prior_new(uint32_t ports, const struct weft_alloc *a, struct weft_sweep_prior **ret);
-
-/** Frees it; no sweep may go by it any more.
- * @param k  may be NULL
- * @return NULL */
-struct weft_sweep_prior *weft_sweep_prior_free(struct weft_sweep_prior *k);
-
-/** Adds a port. Of two with the same GUID and number the first one counts.
- * @param k  what is known
- * @param p  the port; copied
- * @return 0; WEFT_ERR_FULL: more than weft_sweep_prior_new() was told */
-int weft_sweep_prior_add(struct weft_sweep_prior *k, const struct weft_sweep_prior_port *p);
-
-/** Finds a port.
- * @param k       what is known
- * @param guid    of its node
- * @param number  on that node
- * @return the port, valid until weft_sweep_prior_free(); NULL: it is not known */
-const struct weft_sweep_prior_port *weft_sweep_prior_find(const struct weft_sweep_prior *k,
-                                                          uint64_t guid, uint8_t number);
-
-/** No node, no port. */
-#define WEFT_SWEEP_NONE UINT32_MAX
 
 /** Bytes of a NodeDescription and a final 0. */
 #define WEFT_SWEEP_NAME_BYTES 65
@@ -153,7 +109,7 @@ struct weft_sweep_rate {
     uint8_t enabled;   /**< what it may do */
 };
 
-/** A port of a node that was found; a node's ports are there whether it has told of them or not. */
+/** A port of a node that was found. A node's ports are there whether it has told of them or not. */
 struct weft_sweep_port {
     uint64_t guid; /**< PortGUID where it was reached; a switch's stands at port 0; else 0 */
     uint32_t node; /**< its node's number */
@@ -214,22 +170,6 @@ struct weft_sweep;
  *         WEFT_ERR_NOMEM */
 int weft_sweep_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
                    const struct weft_alloc *a, struct weft_sweep **ret);
-
-/** Tells it what an earlier sweep has found, before the first weft_sweep_poll(). What is taken over
- * is good enough for a topology: PortInfo of ports with `assumed` has no more than what an earlier
- * topology says. As soon as a switch has another LID than before, all ports are asked.
- * @param s      the sweep
- * @param known  borrowed until the sweep has ended; NULL: nothing is known */
-void weft_sweep_expect(struct weft_sweep *s, const struct weft_sweep_prior *known);
-
-/** What this sweep has found, for weft_sweep_expect() of another one. Of ports that then need not
- * say their PortInfo it also tells what they can do.
- * @param s    the sweep
- * @param a    where memory comes from, copied; NULL means malloc and free
- * @param ret  give it back with weft_sweep_prior_free(); it does not depend on the sweep
- * @return 0; WEFT_ERR_NOMEM */
-int weft_sweep_remember(const struct weft_sweep *s, const struct weft_alloc *a,
-                        struct weft_sweep_prior **ret);
 
 /** Frees it. The engine must hold none of its sends any more: it has ended, its agent was removed
  * and the events were drained, or the engine was freed.
@@ -338,6 +278,66 @@ uint64_t weft_sweep_sends(const struct weft_sweep *s);
  * @param s  the sweep
  * @return so many answers */
 uint32_t weft_sweep_conflicts(const struct weft_sweep *s);
+
+/** What is known from before about a port, or about port 0 of a switch. Start from zeroes. */
+struct weft_sweep_prior_port {
+    uint64_t guid;           /**< of its node */
+    uint64_t peer_guid;      /**< of the node at the other end of its cable; 0 for port 0 */
+    uint16_t lid;            /**< its first LID: CA and router ports, port 0 of switches */
+    uint8_t number;          /**< on its node */
+    uint8_t peer_number;     /**< of the port at the other end */
+    uint8_t lmc;             /**< LID mask control, 0..7 */
+    char width[8];           /**< as weft_sweep_width_word() has it, cut if need be; ends in 0 */
+    char speed[16];          /**< as weft_sweep_speed_word() has it, cut if need be; ends in 0 */
+    uint8_t width_supported; /**< LinkWidthSupported as in PortInfo; 0: not known */
+    uint8_t speed_supported; /**< LinkSpeedSupported as in PortInfo; 0: not known */
+    uint8_t speed_ext_supported; /**< LinkSpeedExtSupported as in PortInfo; 0: not known */
+};
+
+/** What is known from before about a fabric, for weft_sweep_expect(): ports by GUID and number. */
+struct weft_sweep_prior;
+
+/** Makes an empty one, to be filled with weft_sweep_prior_add().
+ * @param ports  at most so many will be added; below 2^28
+ * @param a      where memory comes from, copied; NULL means malloc and free
+ * @param ret    give it back with weft_sweep_prior_free()
+ * @return 0; WEFT_ERR_INVALID: there are too many ports; WEFT_ERR_NOMEM */
+int weft_sweep_prior_new(uint32_t ports, const struct weft_alloc *a, struct weft_sweep_prior **ret);
+
+/** Frees it; no sweep may go by it any more.
+ * @param k  may be NULL
+ * @return NULL */
+struct weft_sweep_prior *weft_sweep_prior_free(struct weft_sweep_prior *k);
+
+/** Adds a port. Of two with the same GUID and number the first one counts.
+ * @param k  what is known
+ * @param p  the port; copied
+ * @return 0; WEFT_ERR_FULL: more than weft_sweep_prior_new() was told */
+int weft_sweep_prior_add(struct weft_sweep_prior *k, const struct weft_sweep_prior_port *p);
+
+/** Finds a port.
+ * @param k       what is known
+ * @param guid    of its node
+ * @param number  on that node
+ * @return the port, valid until weft_sweep_prior_free(); NULL: it is not known */
+const struct weft_sweep_prior_port *weft_sweep_prior_find(const struct weft_sweep_prior *k,
+                                                          uint64_t guid, uint8_t number);
+
+/** Tells it what an earlier sweep has found, before the first weft_sweep_poll(). What is taken over
+ * is good enough for a topology: PortInfo of ports with `assumed` has no more than what an earlier
+ * topology says. As soon as a switch has another LID than before, all ports are asked.
+ * @param s      the sweep
+ * @param known  borrowed until the sweep has ended; NULL: nothing is known */
+void weft_sweep_expect(struct weft_sweep *s, const struct weft_sweep_prior *known);
+
+/** What this sweep has found, for weft_sweep_expect() of another one. Of ports that then need not
+ * say their PortInfo it also tells what they can do.
+ * @param s    the sweep
+ * @param a    where memory comes from, copied; NULL means malloc and free
+ * @param ret  give it back with weft_sweep_prior_free(); it does not depend on the sweep
+ * @return 0; WEFT_ERR_NOMEM */
+int weft_sweep_remember(const struct weft_sweep *s, const struct weft_alloc *a,
+                        struct weft_sweep_prior **ret);
 
 #ifdef __cplusplus
 }

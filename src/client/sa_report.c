@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reports: answered at once, kept for the owner. */
+/* Reports: answered at once, kept for the owner, those that come again known. */
 #include "client/sa_state.h"
 #include "core/wire/mad_header.h"
 
@@ -39,20 +39,47 @@ static bool reply(struct weft_sa *s, weft_time now, const struct weft_mad_event 
     return s->reports.replying[i];
 }
 
+/* The SA repeats a Report whose answer was lost. It keeps the transaction id (IBA 13.4.6.4), and so
+ * does the Notice all that it says, its count included. */
+static bool is_repeated(const struct sa_reports *r, uint64_t tid, const uint8_t *notice)
+{
+    for (uint32_t i = 0; i < SA_REPORTS; i++)
+        if (r->seen[i].used && r->seen[i].tid == tid &&
+            memcmp(r->seen[i].report.notice, notice, WEFT_SA_NOTICE_BYTES) == 0)
+            return true;
+    return false;
+}
+
+static void keep(struct sa_reports *r, uint64_t tid, const uint8_t *notice)
+{
+    struct sa_report_seen *seen = &r->seen[r->seen_next];
+
+    seen->used = true;
+    seen->tid = tid;
+    memcpy(seen->report.notice, notice, WEFT_SA_NOTICE_BYTES);
+    r->seen_next = (r->seen_next + 1) % SA_REPORTS;
+    r->kept[(r->first + r->count) % SA_REPORTS] = seen->report;
+    r->count++;
+}
+
 void sa_report_received(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev)
 {
     struct sa_reports *r = &s->reports;
     const uint8_t *mad = ev->u.recv.mad;
+    bool repeated;
 
     if (mad_method(mad) != WEFT_METHOD_REPORT || mad_attr_id(mad) != WEFT_ATTR_NOTICE)
         return;
-    if (r->count == SA_REPORTS || !reply(s, now, ev)) {
+    repeated = is_repeated(r, mad_tid(mad), mad + WEFT_SA_DATA_OFFSET);
+    if ((!repeated && r->count == SA_REPORTS) || !reply(s, now, ev)) {
         s->stats.dropped++;
         return;
     }
-    memcpy(r->kept[(r->first + r->count) % SA_REPORTS].notice, mad + WEFT_SA_DATA_OFFSET,
-           WEFT_SA_NOTICE_BYTES);
-    r->count++;
+    if (repeated) {
+        s->stats.repeated++;
+        return;
+    }
+    keep(r, mad_tid(mad), mad + WEFT_SA_DATA_OFFSET);
     s->stats.reports++;
 }
 

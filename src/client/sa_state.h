@@ -16,10 +16,19 @@
 /** `user_data` of answers to Reports begins here. */
 #define SA_REPLY_BASE UINT64_C(0x10000)
 
+/** A Report that was answered, by which its repetition is known. */
+struct sa_report_seen {
+    bool used;
+    uint64_t tid;
+    struct weft_sa_report report;
+};
+
 /** Reports. */
 struct sa_reports {
     struct weft_sa_report kept[SA_REPORTS]; /* a ring */
     uint32_t first, count;
+    struct sa_report_seen seen[SA_REPORTS]; /* the last ones */
+    uint32_t seen_next;
     bool replying[SA_REPORTS];
     uint8_t replies[SA_REPORTS][WEFT_MAD_BYTES];
 };

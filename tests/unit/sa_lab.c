@@ -306,12 +306,23 @@ void sl_run(struct sl *l, weft_time until)
     l->now = until;
 }
 
+static void report_send(struct sl *l, const uint8_t *mad)
+{
+    const struct weft_mad_send_req r = {
+        .agent = l->far_agent,
+        .to = {.lid = SL_NEAR_LID, .qpn = WEFT_QP_GSI, .qkey = WEFT_QKEY_GSI},
+        .data = mad,
+        .len = WEFT_MAD_BYTES,
+        .timeout = WEFT_S};
+
+    assert_int_equal(weft_mad_post(l->far, l->now, &r, NULL), 0);
+    settle(l);
+}
+
 void sl_report(struct sl *l, uint16_t trap)
 {
-    struct weft_mad_addr to = {.lid = SL_NEAR_LID, .qpn = 1, .qkey = WEFT_QKEY_GSI};
     uint8_t head[WEFT_SA_DATA_OFFSET] = {0};
     uint8_t *mad;
-    struct weft_mad_send_req r;
 
     mad_set_base_version(head, WEFT_MAD_BASE_VERSION);
     mad_set_class(head, WEFT_CLASS_SUBN_ADM);
@@ -321,8 +332,10 @@ void sl_report(struct sl *l, uint16_t trap)
     mad = answer_new(l, head, WEFT_MAD_BYTES);
     mad_set_method(mad, WEFT_METHOD_REPORT);
     wire_set(WIRE_NOTICE_TRAP, mad + WEFT_SA_DATA_OFFSET, trap);
-    r = (struct weft_mad_send_req){
-        .agent = l->far_agent, .to = to, .data = mad, .len = WEFT_MAD_BYTES, .timeout = WEFT_S};
-    assert_int_equal(weft_mad_post(l->far, l->now, &r, NULL), 0);
-    settle(l);
+    report_send(l, mad);
+}
+
+void sl_report_again(struct sl *l)
+{
+    report_send(l, l->answers[l->answer_count - 1]);
 }

@@ -63,5 +63,7 @@ struct weft_sa_result sl_result(struct sl *l);
 void sl_run(struct sl *l, weft_time until);
 /* The SA sends a Report with this trap number. */
 void sl_report(struct sl *l, uint16_t trap);
+/* It sends the last one again, as if its answer had been lost. */
+void sl_report_again(struct sl *l);
 
 #endif

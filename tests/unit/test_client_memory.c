@@ -91,8 +91,12 @@ static struct weft_sweep *swept;
 
 static int sweep_once(void **state)
 {
+    struct fabric_config c;
+
     (void)state;
-    swept_cf = cf_new(fabric, NULL, first_host);
+    fabric_config_init(&c);
+    c.up = true; /* agents have LIDs: they can be asked for counters */
+    swept_cf = cf_new(fabric, &c, first_host);
     swept = cf_sweep(swept_cf, NULL);
     return 0;
 }
@@ -168,11 +172,14 @@ static void counters_answer(struct weft_counters *c)
 static void counters_run(const struct weft_alloc *a, const struct failing_alloc *f)
 {
     struct weft_counters *c = NULL;
+    struct weft_counters_stats stats;
     int err = weft_counters_new(swept, NULL, NULL, swept_cf->agent, a, &c);
 
     if (!err) {
         counters_answer(c);
         err = weft_counters_verdict(c);
+        weft_counters_stats(c, &stats);
+        assert_true(stats.questions > 108);
         for (uint32_t i = 0; i < weft_sweep_port_count(swept) && !err; i++)
             assert_true(weft_counters_state(c, i) != WEFT_COUNTERS_SILENT);
         assert_int_equal(weft_counters_reset(c), weft_counters_verdict(c));

@@ -51,11 +51,35 @@ static void test_Reports_without_room_are_not_answered(void **state)
     sl_free(l);
 }
 
+static void test_a_Report_that_comes_again_is_answered_and_kept_once(void **state)
+{
+    struct sl *l = sl_new(NULL);
+    struct weft_sa_stats stats;
+    struct weft_sa_report r;
+
+    (void)state;
+    for (uint16_t i = 0; i < 8; i++) {
+        sl_report(l, 64);
+        sl_report_again(l);
+        assert_int_equal(l->replies, 3 * i + 2);
+        assert_true(weft_sa_poll_report(l->sa, &r));
+        assert_false(weft_sa_poll_report(l->sa, &r));
+        sl_report_again(l); /* that it was taken is no reason to give it out again */
+        assert_false(weft_sa_poll_report(l->sa, &r));
+    }
+    weft_sa_stats(l->sa, &stats);
+    assert_int_equal(stats.reports, 8);
+    assert_int_equal(stats.repeated, 16);
+    assert_int_equal(stats.dropped, 0);
+    sl_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_Report_is_answered_and_kept),
         cmocka_unit_test(test_Reports_without_room_are_not_answered),
+        cmocka_unit_test(test_a_Report_that_comes_again_is_answered_and_kept_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
