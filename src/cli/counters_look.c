@@ -8,6 +8,10 @@
 
 #include <stdlib.h>
 
+/* As many as a sweep and counters may have under way side by side, with those that are late: 512
+ * and 1024 by their defaults. */
+#define SENDS 2048
+
 int counters_eye_open(const struct counters_request *r, struct counters_eye *ret)
 {
     const struct weft_mad_agent_req smp = {
@@ -20,6 +24,7 @@ int counters_eye_open(const struct counters_request *r, struct counters_eye *ret
     /* The windows are those of the machines alone. */
     (void)weft_mad_config_init(&config);
     config.flow.agent_limits = false;
+    config.sends = SENDS;
     exit_code = mad_place_open(r->place, &config, &ret->link);
     if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&ret->link, &smp, &ret->smp);

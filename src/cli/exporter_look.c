@@ -305,6 +305,18 @@ static int read_counters(struct exporter_look *l)
     return exit_code;
 }
 
+/* How much of a look a sweep may have for itself: what the counters have not needed last, half of
+ * it at most, and always something, so that it ends one day. */
+static weft_time sweep_share(const struct exporter_look *l, weft_time deadline)
+{
+    weft_time counters = l->stats.counters_time + l->stats.counters_time / 4;
+    weft_time left = deadline > counters ? deadline - counters : 0;
+
+    if (left > deadline / 2)
+        return deadline / 2;
+    return left > deadline / 8 ? left : deadline / 8;
+}
+
 int exporter_look_again(struct exporter_look *l)
 {
     weft_time deadline = l->request->deadline;
@@ -317,7 +329,7 @@ int exporter_look_again(struct exporter_look *l)
         exit_code = sweep_begin(l);
     /* A sweep that takes longer goes on beside the counters, and is the topology of a later look:
      * counters are of the ports of one topology. */
-    l->pace.until = now + deadline / 2;
+    l->pace.until = now + sweep_share(l, deadline);
     if (exit_code == CLI_DONE && l->next)
         exit_code = sweep_on(l);
     l->pace.until = now + deadline;
