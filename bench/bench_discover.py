@@ -6,10 +6,9 @@ usage: bench_discover.py [--hosts N,N,...] [--ibsim N,N,...]
   --hosts  fat trees of the comparison through the drop-in (default 648,1944,11664)
   --ibsim  fat trees of the comparison on ibsim (default 648,1944)
 
-Nothing passes or fails by the clock: these are figures for people. Through the drop-in times are the
-shortest of three runs, of the peer on the largest fabric of one. On ibsim both take turns, each being
-the first every second time, and the figures are medians of five; requests are those that ibsim has
-answered.
+Nothing passes or fails by the clock: these are figures for people. Through the drop-in times are
+the shortest of three runs, of the peer on the largest fabric of one. On ibsim all take turns, in
+both orders, and the figures are medians of five; requests are those that ibsim has answered.
 """
 import argparse
 import json
@@ -98,8 +97,8 @@ def one_run(lab, command):
 
 
 def beside_ibsim(sizes):
-    """Requests a second on ibsim: of weft, of ibnetdiscover with its default of two at a time and with
-    what is its best, and of a program that does nothing but send and receive."""
+    """Requests a second on ibsim: of weft, of ibnetdiscover with its default of two at a time and
+    with what is its best, and of a program that does nothing but send and receive."""
     print(f"\nOn one ibsim: weft discover, ibnetdiscover -o N, and a bare loop with N under way; "
           f"medians of {IBSIM_RUNS}, the last two columns beside weft's")
     row("hosts", "who", "seconds", "requests", "req/s", "time", "rate")

@@ -2,8 +2,11 @@
 /* Requests between a port and ibsim, counted. */
 #include "host/hca_room.h"
 
+#include "core/base/quantity.h"
+
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #define QUEUE_FILE    "/proc/sys/net/unix/max_dgram_qlen"
 /* Linux's own default, and the least that is sensible. */
@@ -11,13 +14,16 @@
 
 static uint64_t queue_read(void)
 {
-    unsigned queue = QUEUE_DEFAULT;
+    uint64_t queue = QUEUE_DEFAULT;
+    char line[32] = "";
     FILE *f = fopen(QUEUE_FILE, "re");
 
     if (!f)
         return queue;
-    if (fscanf(f, "%u", &queue) != 1)
-        queue = QUEUE_DEFAULT;
+    if (fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        (void)quantity_parse_count(line, &queue);
+    }
     (void)fclose(f);
     return queue;
 }
