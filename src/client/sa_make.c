@@ -26,9 +26,10 @@
 
 void weft_sa_make_trap(uint16_t trap, bool subscribe, struct weft_sa_question *ret)
 {
-    uint8_t *r = ret->record;
+    uint8_t *r;
 
     *ret = (struct weft_sa_question){.method = WEFT_METHOD_SET, .attr_id = WEFT_ATTR_INFORM_INFO};
+    r = ret->record;
     wire_set(WIRE_INFORM_INFO_LID_BEGIN, r, LID_ALL);
     wire_set(WIRE_INFORM_INFO_IS_GENERIC, r, 1);
     wire_set(WIRE_INFORM_INFO_SUBSCRIBE, r, subscribe);
@@ -42,11 +43,12 @@ void weft_sa_make_trap(uint16_t trap, bool subscribe, struct weft_sa_question *r
 void weft_sa_make_group(const uint8_t mgid[16], const uint8_t port_gid[16], uint8_t state,
                         bool join, struct weft_sa_question *ret)
 {
-    uint8_t *r = ret->record;
+    uint8_t *r;
 
     *ret = (struct weft_sa_question){.method = join ? WEFT_METHOD_SET : WEFT_METHOD_DELETE,
                                      .attr_id = WEFT_ATTR_SA_MC_MEMBER_RECORD,
                                      .mask = MC_JOIN_COMPONENTS};
+    r = ret->record;
     memcpy(r + wire_bytes_offset(WIRE_MC_MEMBER_RECORD_MGID), mgid, 16);
     memcpy(r + wire_bytes_offset(WIRE_MC_MEMBER_RECORD_PORT_GID), port_gid, 16);
     wire_set(WIRE_MC_MEMBER_RECORD_JOIN_STATE, r, state);
@@ -54,10 +56,11 @@ void weft_sa_make_group(const uint8_t mgid[16], const uint8_t port_gid[16], uint
 
 void weft_sa_make_path(const uint8_t sgid[16], const uint8_t dgid[16], struct weft_sa_question *ret)
 {
-    uint8_t *r = ret->record;
+    uint8_t *r;
 
     *ret = (struct weft_sa_question){
         .method = WEFT_METHOD_GET, .attr_id = WEFT_ATTR_SA_PATH_RECORD, .mask = PATH_COMPONENTS};
+    r = ret->record;
     memcpy(r + wire_bytes_offset(WIRE_PATH_RECORD_SGID), sgid, 16);
     memcpy(r + wire_bytes_offset(WIRE_PATH_RECORD_DGID), dgid, 16);
     wire_set(WIRE_PATH_RECORD_REVERSIBLE, r, 1);
@@ -67,12 +70,13 @@ void weft_sa_make_path(const uint8_t sgid[16], const uint8_t dgid[16], struct we
 void weft_sa_make_service(const struct weft_sa_service *service, bool registers,
                           struct weft_sa_question *ret)
 {
-    uint8_t *r = ret->record;
+    uint8_t *r;
     size_t len = service->name ? strlen(service->name) : 0;
 
     *ret = (struct weft_sa_question){.method = registers ? WEFT_METHOD_SET : WEFT_METHOD_DELETE,
                                      .attr_id = WEFT_ATTR_SA_SERVICE_RECORD,
                                      .mask = SERVICE_COMPONENTS};
+    r = ret->record;
     wire_set(WIRE_SERVICE_RECORD_SERVICE_ID, r, service->id);
     memcpy(r + wire_bytes_offset(WIRE_SERVICE_RECORD_SERVICE_GID), service->gid, 16);
     wire_set(WIRE_SERVICE_RECORD_PKEY, r, service->pkey);
