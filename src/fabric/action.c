@@ -172,6 +172,21 @@ static int do_cable(struct fabric *f, const struct command *c, struct fabric_err
     return err;
 }
 
+/* What a node's agents are from now on. */
+static void do_agents(struct fabric *f, const struct command *c, struct node *n)
+{
+    if (c->verb == COMMAND_PMA)
+        change_pma(f, n, (uint8_t)((n->pma_lacks & ~c->number) | c->key), n->pma_ns);
+    else if (c->verb == COMMAND_PMA_TIME)
+        change_pma(f, n, n->pma_lacks, c->value);
+    else if (c->verb == COMMAND_PMA_RESTORE)
+        change_pma(f, n, 0, 0);
+    else if (c->verb == COMMAND_LIE)
+        lie_begin(f, n, (enum lie)c->number, c->other);
+    else
+        lie_end_all(f, n);
+}
+
 int command_do(struct fabric *f, const struct command *c, struct fabric_error *error)
 {
     struct node *n = &f->nodes[c->node];
@@ -232,19 +247,11 @@ int command_do(struct fabric *f, const struct command *c, struct fabric_error *e
     case COMMAND_CABLE_REMOVE:
         return do_cable(f, c, error);
     case COMMAND_PMA:
-        change_pma(f, n, (uint8_t)((n->pma_lacks & ~c->number) | c->key), n->pma_ns);
-        break;
     case COMMAND_PMA_TIME:
-        change_pma(f, n, n->pma_lacks, c->value);
-        break;
     case COMMAND_PMA_RESTORE:
-        change_pma(f, n, 0, 0);
-        break;
     case COMMAND_LIE:
-        lie_begin(f, n, (enum lie)c->number, c->other);
-        break;
     case COMMAND_TRUTH:
-        lie_end_all(f, n);
+        do_agents(f, c, n);
         break;
     }
     return 0;

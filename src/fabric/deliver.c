@@ -142,9 +142,9 @@ static void to_agent(struct fabric *f, struct port *at, struct packet *p)
 {
     const struct node *n = port_node(f, at);
 
-    if (faults_any(f) && fault_at_agent(f, n))
-        fabric_drop(f, at, p, DROP_LOST);
-    else if (!is_smp(p) && (n->pma_lacks & PMA_MUTE) != 0)
+    bool mute = !is_smp(p) && (n->pma_lacks & PMA_MUTE) != 0;
+
+    if (mute || (faults_any(f) && fault_at_agent(f, n)))
         fabric_drop(f, at, p, DROP_LOST);
     else if (agent_time(f, n, is_smp(p)) > 0)
         enqueue(f, at, p);

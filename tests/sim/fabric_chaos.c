@@ -418,7 +418,7 @@ static void step_command(struct chaos *c)
     uint32_t at = draw(c, c->topo->node_count - 1);
     struct fabric_node_info node;
     struct fabric_error error = {.text = ""};
-    char line[256], place[2 * PORT_BYTES + 8] = "";
+    char line[256], place[2 * PORT_BYTES + 8] = "", second[PORT_BYTES];
     int err;
 
     if (what->place == NODE) {
@@ -428,8 +428,9 @@ static void step_command(struct chaos *c)
         random_port(c, place);
     }
     if (what->place == TWO_PORTS) {
-        strcat(place, draw(c, 2) == 0 ? " add " : " move ");
-        random_port(c, place + strlen(place));
+        random_port(c, second);
+        snprintf(place + strlen(place), sizeof(place) - strlen(place), " %s %s",
+                 draw(c, 2) == 0 ? "add" : "move", second);
     }
     snprintf(line, sizeof(line), "%s%s%s", what->before, place, what->after);
     if (strstr(line, "duplicate")) {
