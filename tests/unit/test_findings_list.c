@@ -39,15 +39,6 @@ static void test_a_list_with_room_stays_where_it_is(void **state)
     assert_int_equal(space, sizeof(items));
 }
 
-static void test_no_memory_leaves_the_list(void **state)
-{
-    size_t space = SIZE_MAX / 4;
-
-    (void)state;
-    assert_null(findings_grow(NULL, space, &space, 16));
-    assert_int_equal(space, SIZE_MAX / 4);
-}
-
 static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static char *text_of(const char *format, ...)
@@ -79,7 +70,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_is_always_room_and_nothing_moves_within),
         cmocka_unit_test(test_a_list_with_room_stays_where_it_is),
-        cmocka_unit_test(test_no_memory_leaves_the_list),
         cmocka_unit_test(test_texts_are_safe_to_print),
     };
 
