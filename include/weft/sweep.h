@@ -23,7 +23,8 @@
  *
  * Ask weft_sweep_done() after weft_sweep_poll(): that may find out that nothing which still waits
  * is worth a question any more. A send that weft_mad_post() refuses is lost to the sweep: give the
- * engine as many sends as two windows, or end the sweep there.
+ * engine as many sends as two windows, or end the sweep there. The window is bounded here: switch
+ * off the engine's own limits (weft_mad_flow.agent_limits), which know nothing of the dead.
  *
  * Nodes and ports are numbered from 0 in the order they were found, and keep their numbers. One
  * thread at a time uses a sweep. Pointers must not be NULL unless their text says so. GUIDs, LIDs
