@@ -116,11 +116,13 @@ struct weft_counters_patience {
                               the living */
     weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead;
                               4 ms..1 min */
-    weft_time first;     /**< default 25 ms: the wait for an answer to the first packet, and to the
-                              second; then the waits grow, randomized, up to three times that,
-                              until the timeout; 1 ms..half the timeout */
-    uint8_t rounds;      /**< default 4: how often all of this is done where packets get lost: where
-                              more than one answer of 16 needed a second packet; at least 1 */
+    weft_time first;     /**< default 25 ms: the longest wait for an answer to the first packet. It
+                              gets shorter while answers come in time, down to a 16th, but not
+                              below 1 ms; a sweep begins to learn that. Later waits grow,
+                              randomized, up to twice this, until the timeout; 1 ms..half the
+                              timeout */
+    uint8_t rounds;      /**< default 4: how often all of this is done where so many packets get
+                              lost that all of them may have been; at least 1 */
 };
 
 /** What to read, and how. Fill it with weft_counters_config_init(), then change fields. */

@@ -2,6 +2,7 @@
 /* Gets by directed route: queue, window, and what is asked once more. */
 #include "client/asker.h"
 
+#include "client/wait.h"
 #include "core/base/alloc.h"
 #include "core/wire/mad_header.h"
 
@@ -45,6 +46,7 @@ struct slot {
     struct question question;
     uint32_t next; /* in the list of free ones */
     enum slot_state state;
+    uint32_t batch; /* of requests that tell how long to wait */
     uint8_t mad[WEFT_MAD_BYTES];
 };
 
@@ -58,7 +60,9 @@ struct asker {
     struct weft_alloc alloc;
     struct weft_sweep_config config;
     weft_mad_agent_id agent;
-    struct weft_mad_retry retry;
+    struct weft_mad_retry retry; /* waits that stay the same; the others grow up to that */
+    struct weft_mad_retry quick[WAIT_HALVINGS_MAX][STAGES];
+    struct wait wait;
     struct queue urgent, fresh, again;
     uint32_t free;           /* list of slots */
     uint32_t out, out_again; /* slots not free, with questions of each queue */
@@ -91,6 +95,41 @@ int weft_sweep_config_init_sized(struct weft_sweep_config *ret, size_t size)
 static uint32_t slots_of(const struct asker *a)
 {
     return 2 * a->config.window;
+}
+
+/* An SMA that says BUSY is asked again like one that says nothing. */
+static void retry_init(struct weft_mad_retry *ret)
+{
+    weft_mad_retry_init(ret);
+    ret->classes.bits[WEFT_CLASS_SUBN_DIRECTED / 64] |= UINT64_C(1)
+                                                        << WEFT_CLASS_SUBN_DIRECTED % 64;
+}
+
+/* The wait of a question that has been halved so often. */
+static weft_time wait_of(const struct asker *a, uint8_t halvings)
+{
+    return a->config.timeout / a->config.tries >> halvings;
+}
+
+/* Each stage takes the same time, however short the first waits are. In the first one they stay
+ * shorter: who lives is not to be tried by another way because packets get lost. */
+static void retries_init(struct asker *a)
+{
+    retry_init(&a->retry);
+    for (uint8_t i = 0; i < WAIT_HALVINGS_MAX; i++) {
+        for (uint8_t stage = 0; stage < a->stage_count; stage++) {
+            struct weft_mad_retry *r = &a->quick[i][stage];
+            weft_time wait = wait_of(a, (uint8_t)(i + 1));
+
+            retry_init(r);
+            r->kind = WEFT_MAD_RETRY_BACKOFF;
+            r->bound = WEFT_MAD_BOUND_TIME;
+            r->base_ns = wait;
+            r->jitter_ns = wait / 2;
+            r->cap_ns = wait_of(a, stage == 0 && i > 0) - wait;
+            r->total_ns = a->stages[stage] * wait_of(a, 0) - wait;
+        }
+    }
 }
 
 /* The first stage is short: who lives answers, and who has not is counted apart from then on. */
@@ -137,10 +176,8 @@ int asker_new(const struct weft_sweep_config *c, weft_mad_agent_id agent,
     a->agent = agent;
     a->window = config.window < WINDOW_FIRST ? config.window : WINDOW_FIRST;
     stages_init(a);
-    /* An SMA that says BUSY is asked again like one that says nothing. */
-    weft_mad_retry_init(&a->retry);
-    a->retry.classes.bits[WEFT_CLASS_SUBN_DIRECTED / 64] |= UINT64_C(1)
-                                                            << WEFT_CLASS_SUBN_DIRECTED % 64;
+    retries_init(a);
+    wait_init(&a->wait, wait_of(a, 0));
     for (uint32_t i = 0; i < slots_of(a); i++)
         a->slots[i].next = i + 1 < slots_of(a) ? i + 1 : NO_SLOT;
     *ret = a;
@@ -240,11 +277,14 @@ void asker_ask(struct asker *a, const struct question *q, const struct weft_rout
                struct weft_mad_send_req *ret)
 {
     struct slot *s = &a->slots[a->free];
+    uint8_t stage = (uint8_t)(q->asked % a->stage_count);
+    uint8_t halvings = a->wait.halvings;
 
     a->free = s->next;
     *(q->asked > 0 ? &a->out_again : &a->out) += 1;
     s->question = *q;
     s->state = SLOT_OUT;
+    s->batch = q->asked == 0 ? wait_begin(&a->wait) : WAIT_NO_BATCH;
     a->sends++;
     smp_make(a, q, route, s->mad);
     *ret = (struct weft_mad_send_req){
@@ -252,9 +292,9 @@ void asker_ask(struct asker *a, const struct question *q, const struct weft_rout
         .to = {.lid = WEFT_LID_PERMISSIVE},
         .data = s->mad,
         .len = WEFT_MAD_BYTES,
-        .timeout = a->config.timeout / a->config.tries,
-        .retries = (uint8_t)(a->stages[q->asked % a->stage_count] - 1),
-        .retry = &a->retry,
+        .timeout = wait_of(a, halvings),
+        .retries = (uint8_t)(a->stages[stage] - 1),
+        .retry = halvings > 0 ? &a->quick[halvings - 1][stage] : &a->retry,
         .user_data = (uint64_t)(s - a->slots) + 1,
     };
 }
@@ -330,8 +370,11 @@ static bool slot_ended(struct asker *a, struct slot *s, const struct weft_mad_ev
     bool again = !answered && ev->u.sent.status == WEFT_MAD_TIMEOUT && goes_on(a, s);
 
     if (answered) {
+        wait_end(&a->wait, s->batch, ev->u.sent.attempts == 1);
         a->answers++;
         a->late += ev->u.sent.attempts > 1 || s->question.asked > 0;
+    } else {
+        wait_forget(&a->wait, s->batch);
     }
     if (s->question.asked == 0)
         window_move(a, answered);
@@ -356,6 +399,16 @@ bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_
 uint32_t asker_window(const struct asker *a)
 {
     return a->window;
+}
+
+void asker_hurry(struct asker *a, uint8_t halvings)
+{
+    wait_hurry(&a->wait, halvings);
+}
+
+uint8_t asker_halvings(const struct asker *a)
+{
+    return a->wait.halvings;
 }
 
 uint64_t asker_sends(const struct asker *a)

@@ -70,6 +70,12 @@ bool asker_event(struct asker *a, const struct weft_mad_event *ev, struct asker_
 /** How many questions that are not yet known to wait for the dead may be under way just now. */
 uint32_t asker_window(const struct asker *a);
 
+/** Begins with a wait halved so often, as far as it may be. */
+void asker_hurry(struct asker *a, uint8_t halvings);
+
+/** How often the wait for an answer has been halved. */
+uint8_t asker_halvings(const struct asker *a);
+
 /** Sends made so far. */
 uint64_t asker_sends(const struct asker *a);
 

@@ -2,6 +2,7 @@
 /* Counters of a fabric: who is asked for what, and what became of it. */
 #include "client/gmp_asker.h"
 #include "client/pma.h"
+#include "client/sweep_state.h"
 #include "client/redirect.h"
 #include "core/base/alloc.h"
 #include "core/base/index.h"
@@ -273,8 +274,11 @@ int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters
     made->sweep = sweep;
     made->limits = config.limits;
     err = gmp_asker_new(&config.patience, agent, WEFT_CLASS_PERF, &alloc, &made->asker);
-    if (!err)
+    if (!err) {
+        /* The same ways, and mostly the same nodes. */
+        gmp_asker_hurry(made->asker, sweep_halvings(sweep));
         err = begin(made, config.wanted, known);
+    }
     if (err) {
         (void)weft_counters_free(made);
         return err;

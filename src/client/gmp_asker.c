@@ -2,6 +2,7 @@
 /* Requests by LID: queue, window, and what is asked once more. */
 #include "client/gmp_asker.h"
 
+#include "client/wait.h"
 #include "core/base/alloc.h"
 #include "core/wire/mad_header.h"
 
@@ -13,16 +14,19 @@
 #define TIMEOUT_MIN  (4 * WEFT_MS)
 #define TIMEOUT_MAX  (60 * WEFT_S)
 
-/* Where more than one answer of so many came late, packets are being lost. */
-#define LATE_SHARE 16
-/* Answers from which on that is no accident. */
-#define LATE_MIN   4
+/* Late answers from which on they are no accident. */
+#define LATE_MIN 4
+
+/* All tries of a round lost at less than one question of so many is no reason for another one. */
+#define LOST_ONE_OF (UINT64_C(1) << 20)
+/* A round has at least half as many again: those far away lose more than the average. */
+#define ROUND_TRIES 14
 
 /* Where more than one answer of so many came late, the window is too large. */
 #define SHRINK_SHARE 2
 
 /* What is added to the wait grows up to so many times the first one. */
-#define PATIENCE 2
+#define PATIENCE 1
 
 #define NO_SLOT UINT32_MAX
 
@@ -39,6 +43,7 @@ struct slot {
     uint32_t next; /* in the list of free ones, or of those to be sent again */
     enum slot_state state;
     bool waits;     /* it had no answer in time: it is not counted in the window any more */
+    uint32_t batch; /* of requests that tell how long to wait */
     uint8_t rounds; /* how often it was posted with all patience */
     uint8_t mad[WEFT_MAD_BYTES];
 };
@@ -48,7 +53,8 @@ struct gmp_asker {
     struct weft_counters_patience config;
     weft_mad_agent_id agent;
     uint8_t mgmt_class;
-    struct weft_mad_retry patient;
+    struct weft_mad_retry patient[WAIT_HALVINGS_MAX + 1]; /* by how often the wait is halved */
+    struct wait wait;
     struct gmp_question *queue; /* a ring */
     uint32_t queue_space, queue_first, queue_count;
     uint32_t free, again; /* lists of slots */
@@ -84,6 +90,19 @@ static size_t asker_bytes(uint32_t slots)
     return sizeof(struct gmp_asker) + slots * sizeof(struct slot);
 }
 
+static void patient_init(const struct weft_counters_patience *c, uint8_t halvings,
+                         struct weft_mad_retry *ret)
+{
+    weft_time first = c->first >> halvings;
+
+    weft_mad_retry_init(ret);
+    ret->kind = WEFT_MAD_RETRY_BACKOFF;
+    ret->bound = WEFT_MAD_BOUND_TIME;
+    ret->base_ns = ret->jitter_ns = first;
+    ret->cap_ns = PATIENCE * c->first;
+    ret->total_ns = c->timeout - 2 * first;
+}
+
 int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agent,
                   uint8_t mgmt_class, const struct weft_alloc *alloc, struct gmp_asker **ret)
 {
@@ -105,12 +124,9 @@ int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agen
     a->config = config;
     a->agent = agent;
     a->mgmt_class = mgmt_class;
-    weft_mad_retry_init(&a->patient);
-    a->patient.kind = WEFT_MAD_RETRY_BACKOFF;
-    a->patient.bound = WEFT_MAD_BOUND_TIME;
-    a->patient.base_ns = a->patient.jitter_ns = config.first;
-    a->patient.cap_ns = PATIENCE * config.first;
-    a->patient.total_ns = config.timeout - 2 * config.first;
+    wait_init(&a->wait, config.first);
+    for (uint8_t i = 0; i <= WAIT_HALVINGS_MAX; i++)
+        patient_init(&config, i, &a->patient[i]);
     a->window = config.window_first;
     a->again = NO_SLOT;
     a->slot_count = slots;
@@ -130,6 +146,11 @@ struct gmp_asker *gmp_asker_free(struct gmp_asker *a)
     alloc_put(&alloc, a->queue, a->queue_space, sizeof(a->queue[0]));
     alloc_put(&alloc, a, 1, asker_bytes(a->slot_count));
     return NULL;
+}
+
+void gmp_asker_hurry(struct gmp_asker *a, uint8_t halvings)
+{
+    wait_hurry(&a->wait, halvings);
 }
 
 static int queue_grow(struct gmp_asker *a)
@@ -174,6 +195,8 @@ static void slot_post(struct gmp_asker *a, struct slot *s, struct weft_mad_send_
 {
     s->state = SLOT_OUT;
     s->rounds += s->waits;
+    if (!s->waits)
+        s->batch = wait_begin(&a->wait);
     a->stats.questions++;
     mad_set_tid(s->mad, ++a->tid);
     *ret = (struct weft_mad_send_req){
@@ -181,8 +204,8 @@ static void slot_post(struct gmp_asker *a, struct slot *s, struct weft_mad_send_
         .to = s->to,
         .data = s->mad,
         .len = WEFT_MAD_BYTES,
-        .timeout = a->config.first,
-        .retry = s->waits ? &a->patient : NULL,
+        .timeout = a->config.first >> a->wait.halvings,
+        .retry = s->waits ? &a->patient[a->wait.halvings] : NULL,
         .user_data = (uint64_t)(s - a->slots) + 1,
     };
 }
@@ -220,9 +243,15 @@ bool gmp_asker_again(struct gmp_asker *a, struct weft_mad_send_req *ret)
     return true;
 }
 
+/* From the share of packets that get lost: whether a living node may stay without an answer to all
+ * tries of a round. */
 static bool packets_get_lost(const struct gmp_asker *a)
 {
-    return a->stats.late >= LATE_MIN && a->stats.late > a->stats.answers / LATE_SHARE;
+    uint64_t lost = LOST_ONE_OF;
+
+    for (int i = 0; i < ROUND_TRIES && lost > 0; i++)
+        lost = lost * a->stats.late / (a->stats.answers + 1);
+    return a->stats.late >= LATE_MIN && lost > 0;
 }
 
 static void slot_free(struct gmp_asker *a, struct slot *s)
@@ -284,6 +313,8 @@ static bool slot_received(const struct gmp_asker *a, struct slot *s,
 static bool slot_ended(struct gmp_asker *a, struct slot *s, const struct weft_mad_event *ev,
                        struct gmp_result *ret)
 {
+    if (!s->waits)
+        wait_end(&a->wait, s->batch, s->state == SLOT_ANSWERED);
     if (s->state == SLOT_ANSWERED) {
         window_learn(a, s->waits || ev->u.sent.attempts > 1);
         slot_free(a, s);

@@ -51,6 +51,9 @@ int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agen
  * @return NULL */
 struct gmp_asker *gmp_asker_free(struct gmp_asker *a);
 
+/** Begins with a wait that is known to be long enough: halved so often, as far as it may be. */
+void gmp_asker_hurry(struct gmp_asker *a, uint8_t halvings);
+
 /** Puts a question into the queue.
  * @return 0; WEFT_ERR_NOMEM */
 int gmp_asker_put(struct gmp_asker *a, const struct gmp_question *q);

@@ -49,20 +49,25 @@ void cf_free(struct cf *cf)
     free(cf);
 }
 
-/* One of the two machines. */
+/* One of the machines. */
 struct machine {
     struct weft_sweep *sweep;
     struct pkey_tables *tables;
+    struct weft_counters *counters;
 };
 
 static bool machine_poll(const struct machine *m, struct weft_mad_send_req *ret)
 {
+    if (m->counters)
+        return weft_counters_poll(m->counters, ret);
     return m->sweep ? weft_sweep_poll(m->sweep, ret) : pkey_tables_poll(m->tables, ret);
 }
 
 static void machine_event(const struct machine *m, const struct weft_mad_event *ev)
 {
-    if (m->sweep)
+    if (m->counters)
+        weft_counters_event(m->counters, ev);
+    else if (m->sweep)
         weft_sweep_event(m->sweep, ev);
     else
         pkey_tables_event(m->tables, ev);
@@ -70,6 +75,8 @@ static void machine_event(const struct machine *m, const struct weft_mad_event *
 
 static bool machine_done(const struct machine *m)
 {
+    if (m->counters)
+        return weft_counters_done(m->counters);
     return m->sweep ? weft_sweep_done(m->sweep) : pkey_tables_done(m->tables);
 }
 
@@ -78,11 +85,12 @@ static void receive(struct cf *cf)
     struct fabric_delivery d;
 
     while (fabric_poll(cf->ff->f, &d)) {
-        struct weft_mad_rx rx = {.qpn = (uint8_t)d.packet->dst_qpn,
-                                 .dlid = d.packet->dlid,
-                                 .from = {.lid = d.packet->slid, .qpn = d.packet->src_qpn},
-                                 .data = d.packet->mad,
-                                 .len = WEFT_MAD_BYTES};
+        struct weft_mad_rx rx = {
+            .qpn = (uint8_t)d.packet->dst_qpn,
+            .dlid = d.packet->dlid,
+            .from = {.lid = d.packet->slid, .qpn = d.packet->src_qpn, .qkey = d.packet->qkey},
+            .data = d.packet->mad,
+            .len = WEFT_MAD_BYTES};
 
         assert_int_equal(weft_mad_rx(cf->engine, cf->now, &rx, NULL), 0);
     }
@@ -93,8 +101,13 @@ static void transmit(struct cf *cf)
     struct weft_mad_tx tx;
 
     while (weft_mad_poll_tx(cf->engine, &tx)) {
-        struct packet p = {.dlid = tx.to->lid, .slid = WEFT_LID_PERMISSIVE};
+        struct packet p = {.dlid = tx.to->lid,
+                           .slid = tx.qpn == WEFT_QP_SMI ? WEFT_LID_PERMISSIVE : 0,
+                           .src_qpn = tx.qpn,
+                           .dst_qpn = tx.to->qpn,
+                           .qkey = tx.to->qkey};
 
+        cf->packets++;
         memcpy(p.mad, tx.data, sizeof(p.mad));
         assert_int_equal(fabric_send(cf->ff->f, cf->now, cf->id, &p), 0);
         assert_int_equal(weft_mad_tx_done(cf->engine, cf->now, tx.id, true), 0);
@@ -148,6 +161,11 @@ static void drive(struct cf *cf, const struct machine *m)
 void cf_drive_sweep(struct cf *cf, struct weft_sweep *s)
 {
     drive(cf, &(struct machine){.sweep = s});
+}
+
+void cf_drive_counters(struct cf *cf, struct weft_counters *c)
+{
+    drive(cf, &(struct machine){.counters = c});
 }
 
 void cf_drive_tables(struct cf *cf, struct pkey_tables *t)

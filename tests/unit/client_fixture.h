@@ -9,6 +9,8 @@
 #include "client/pkey_tables.h"
 #include "fabric_fixture.h"
 
+#include <weft/counters.h>
+
 /** An engine at a node of a fabric. */
 struct cf {
     struct ff *ff;
@@ -17,6 +19,7 @@ struct cf {
     struct fabric_attachment id;
     weft_time now;
     unsigned posts;    /* sends posted so far */
+    unsigned packets;  /* sent so far, each try is one */
     unsigned most_out; /* sends under way at a time, the most so far */
     unsigned out;
 };
@@ -32,6 +35,8 @@ struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_con
                                       const struct weft_sweep_prior *known);
 /** Drives a sweep to the end, in virtual time. */
 void cf_drive_sweep(struct cf *cf, struct weft_sweep *s);
+/** Drives the reading of counters to the end. */
+void cf_drive_counters(struct cf *cf, struct weft_counters *c);
 /** Drives the reading of tables to the end. */
 void cf_drive_tables(struct cf *cf, struct pkey_tables *t);
 /** Room for what is known of so many ports.
