@@ -60,7 +60,7 @@ struct exporter_look {
         *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
     struct weft_counters *counters; /**< NULL: none were read yet */
     struct weft_sweep *next;        /**< a sweep that is under way; NULL: none */
-    struct weft_sweep_prior *known;      /**< what that goes by */
+    struct weft_sweep_prior *known; /**< what that goes by */
     bool *cabled;                   /**< of each port of `sweep`, whether it has had a cable */
     struct exporter_gone *gone;
     uint32_t gone_count, gone_space;
