@@ -57,11 +57,11 @@ struct weft_sweep_config {
                             not stand in the way of the living */
     weft_time timeout; /**< default 1 s: without an answer for so long a node is taken for dead;
                             4 ms..1 min */
-    uint8_t tries;     /**< default 40: packets sent in that time, at least where nobody has answered
-                            yet; the wait for an answer gets shorter in the beginning, and some more
-                            are sent, while answers come in time; 1..250 */
-    uint8_t rounds;    /**< default 4: how often all of this is done where so many packets get lost
-                            that all tries may have been; at least 1 */
+    uint8_t tries;  /**< default 40: packets sent in that time, at least where nobody has answered
+                         yet; the wait for an answer gets shorter in the beginning, and some more
+                         are sent, while answers come in time; 1..250 */
+    uint8_t rounds; /**< default 4: how often all of this is done where so many packets get lost
+                         that all tries may have been; at least 1 */
 };
 
 /** Fills in every default. Use the macro weft_sweep_config_init(), which passes the size.
