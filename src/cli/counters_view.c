@@ -286,6 +286,6 @@ const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT])
         at[-(int)digits] = '.';
         at++;
     }
-    (void)strcpy(at, units[unit]);
+    memcpy(at, units[unit], strlen(units[unit]) + 1);
     return ret;
 }
