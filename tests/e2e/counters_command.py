@@ -5,6 +5,7 @@ that was not asked for, and what happens while it watches."""
 import contextlib
 import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -70,6 +71,12 @@ def plant(planted=tuple(PLANTED)):
         LAB.ctl("counter", port, counter, "set", value)
 
 
+def plant_all(rows):
+    """The same for very many, in one go."""
+    lines = "".join(f"counter {port} {counter} set {value}\n" for port, counter, value in rows)
+    tap.succeeds(tap.run([tap.weft(), "fabric", "ctl", str(LAB.socket), "-"], stdin=lines))
+
+
 @contextlib.contextmanager
 def planted(*rows):
     """Plants counters for some time."""
@@ -108,21 +115,47 @@ def test_a_fabric_with_nothing_wrong():
                len(found["ports"]), found["unanswered"]], [1323, 0, 0, 1323, []])
 
 
+def errors_of_ibqueryerrors(*options):
+    """What ibqueryerrors says of which port of which GUID."""
+    text = LAB.done(HOST, "ibqueryerrors", "--skip-sl", *options).stdout
+    return {(int(guid, 16), int(port), NAMES[name]): int(value)
+            for guid, port, rest in re.findall(r"GUID (0x\w+) port (\d+): (.*)", text)
+            for name, value in re.findall(r"\[(\w+) == (\d+)", rest)}
+
+
+def guid_of_ibqueryerrors(port):
+    """ibqueryerrors names the port's GUID of adapters: one above the node's here."""
+    return int(port["node_guid"], 16) + (port["type"] == "ca")
+
+
 def test_what_is_wrong_is_what_ibqueryerrors_finds():
     with planted(*PLANTED):
-        text = LAB.done(HOST, "ibqueryerrors", "--skip-sl").stdout
-        theirs = {}
-        for guid, port, rest in re.findall(r"GUID (0x\w+) port (\d+): (.*)", text):
-            for name, value in re.findall(r"\[(\w+) == (\d+)", rest):
-                theirs[(int(guid, 16), int(port), NAMES[name])] = int(value)
-        found = document()
-        ours = {(int(p["node_guid"], 16), p["port"], name): p["counters"][name]
-                for p in found["ports"] for name in p["problems"]}
-        # ibqueryerrors names the port's GUID of adapters: one above the node's here.
-        ours = {(guid + (p >= 0 and guid >= 0x0200000000100000), p, name): value
-                for (guid, p, name), value in ours.items()}
+        theirs = errors_of_ibqueryerrors()
+        ours = {(guid_of_ibqueryerrors(p), p["port"], name): p["counters"][name]
+                for p in document()["ports"] for name in p["problems"]}
         tap.equal(ours, theirs)
         tap.equal(len(ours), len(PLANTED))
+
+
+def test_every_counter_of_every_port_is_what_ibqueryerrors_finds():
+    names = sorted(set(NAMES.values()) - {"qp1_dropped"})  # which ibqueryerrors does not know
+    ports = sorted(by_port(document("--all", code=0)))
+    rows = [(port, names[(number + step) % len(names)], 1 + number % 14)
+            for number, port in enumerate(ports) if number % 5 == 0 for step in (0, 4)]
+    with tap.scratch() as folder:
+        path = pathlib.Path(folder, "thresholds")
+        path.write_text("".join(f"{name}=0\n" for name in NAMES), encoding="utf-8")
+        plant_all(rows)
+        try:
+            theirs = errors_of_ibqueryerrors("--threshold-file", path)
+            found = document("--all")
+        finally:
+            plant_all([(port, name, 0) for port, name, _ in rows])
+    tap.equal(sorted(by_port(found)), ports)
+    ours = {(guid_of_ibqueryerrors(p), p["port"], name): p["counters"][name]
+            for p in found["ports"] for name in names if p["counters"][name] != 0}
+    tap.equal(ours, theirs)
+    tap.equal(len(ours), len(rows))
 
 
 def test_values_are_those_of_perfquery():
