@@ -38,24 +38,32 @@ void counters_eye_close(struct counters_eye *e)
     mad_link_close(&e->link);
 }
 
+/* Sweeps; of a fabric that was seen before only what may have changed is asked. */
 static int look_around(const struct counters_request *r, struct counters_eye *e,
-                       struct counters_look *l)
+                       const struct counters_look *before, struct counters_look *l)
 {
+    struct weft_sweep_prior *prior = NULL;
     struct weft_sweep_config config;
     struct mad_machine machine;
     int exit_code;
-    int err;
+    int err = before ? weft_sweep_remember(before->sweep, NULL, &prior) : 0;
 
     (void)weft_sweep_config_init(&config);
     if (r->timeout != 0)
         config.timeout = r->timeout;
     if (r->window != 0 && r->window < config.window)
         config.window = (uint32_t)r->window;
-    err = weft_sweep_new(&config, e->smp, NULL, &l->sweep);
-    if (err)
+    if (!err)
+        err = weft_sweep_new(&config, e->smp, NULL, &l->sweep);
+    if (err) {
+        (void)weft_sweep_prior_free(prior);
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    }
+    if (prior)
+        weft_sweep_expect(l->sweep, prior);
     machine = mad_machine_sweep(l->sweep);
     exit_code = mad_drive(&e->link, &machine);
+    (void)weft_sweep_prior_free(prior);
     if (exit_code != CLI_DONE)
         return exit_code;
     err = weft_sweep_verdict(l->sweep);
@@ -82,7 +90,7 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
                   const struct counters_look *known, struct counters_look *ret)
 {
     struct weft_counters_config config;
-    int exit_code = look_around(r, e, ret);
+    int exit_code = look_around(r, e, known, ret);
     int err;
 
     if (exit_code == CLI_DONE)

@@ -29,7 +29,8 @@ int counters_eye_open(const struct counters_request *r, struct counters_eye *ret
 void counters_eye_close(struct counters_eye *e);
 
 /** Sweeps and reads.
- * @param known  an earlier look whose agents need not say again what they have; NULL
+ * @param known  an earlier look: only what may have changed of its fabric is asked, and its agents
+ *               need not say again what they have; NULL
  * @param ret    give it to counters_look_free() in any case, after counters_eye_close() where this
  *               has failed
  * @return CLI_DONE; CLI_USAGE: nobody is meant by what the command line selects; CLI_FAILED; both
