@@ -27,8 +27,12 @@ struct weft_alloc alloc_or_libc(const struct weft_alloc *a)
 
 void *alloc_zeroed(const struct weft_alloc *a, uint64_t size, size_t align)
 {
-    void *p = size < SIZE_MAX - align ? a->get(a->ctx, (size_t)size, align) : NULL;
+    void *p;
 
+    /* Large ones come from the system as zeroes, and what is never used is never there. */
+    if (a->get == libc_get && align <= _Alignof(max_align_t))
+        return size < SIZE_MAX ? calloc(1, (size_t)size) : NULL;
+    p = size < SIZE_MAX - align ? a->get(a->ctx, (size_t)size, align) : NULL;
     if (p)
         memset(p, 0, (size_t)size);
     return p;
@@ -46,8 +50,12 @@ void *alloc_array(const struct weft_alloc *a, uint32_t count, size_t size)
 
 void *alloc_grow(const struct weft_alloc *a, void *old, uint32_t count, uint32_t more, size_t size)
 {
-    void *p = a->get(a->ctx, array_bytes(more, size), _Alignof(max_align_t));
+    void *p;
 
+    /* Large ones are moved without a copy. */
+    if (a->get == libc_get)
+        return realloc(old, array_bytes(more, size));
+    p = a->get(a->ctx, array_bytes(more, size), _Alignof(max_align_t));
     if (p && old) {
         memcpy(p, old, count * size);
         alloc_put(a, old, count, size);
