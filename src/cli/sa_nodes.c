@@ -150,26 +150,41 @@ static void say_unknown(const struct sa_nodes *n, const char *text)
     free(names);
 }
 
-const uint8_t *sa_nodes_find(const struct sa_nodes *n, const char *text)
+/* The record that is meant; *ret_nodes: how many nodes have that name. */
+static const uint8_t *match(const struct sa_nodes *n, const char *text, uint32_t *ret_nodes)
 {
     const char *slash = strrchr(text, '/');
-    uint32_t nodes = 0;
     uint64_t number = 0;
-    const uint8_t *found = find_name(n, text, strlen(text), 0, &nodes);
+    const uint8_t *found = find_name(n, text, strlen(text), 0, ret_nodes);
 
     if (!found && slash && parse_number(slash + 1, 10, &number) && number > 0)
-        found = find_name(n, text, (size_t)(slash - text), number, &nodes);
-    if (found && nodes > 1) {
-        message("%u nodes are called \"%s\": name a GUID or a LID", nodes, text);
-        return NULL;
-    }
+        found = find_name(n, text, (size_t)(slash - text), number, ret_nodes);
     if (!found && strncmp(text, "0x", 2) == 0 && strlen(text) <= GUID_TEXT &&
         parse_number(text, 16, &number))
         found = number < LIDS ? sa_nodes_of_lid(n, (uint16_t)number) : sa_nodes_of_guid(n, number);
     else if (!found && parse_number(text, 10, &number))
         found = number < LIDS ? sa_nodes_of_lid(n, (uint16_t)number) : NULL;
-    if (!found)
+    return found;
+}
+
+bool sa_nodes_has(const struct sa_nodes *n, const char *text)
+{
+    uint32_t nodes;
+
+    return match(n, text, &nodes);
+}
+
+const uint8_t *sa_nodes_find(const struct sa_nodes *n, const char *text)
+{
+    uint32_t nodes = 0;
+    const uint8_t *found = match(n, text, &nodes);
+
+    if (!found) {
         say_unknown(n, text);
+    } else if (nodes > 1) {
+        message("%u nodes are called \"%s\": name a GUID or a LID", nodes, text);
+        return NULL;
+    }
     return found;
 }
 

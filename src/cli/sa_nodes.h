@@ -38,6 +38,9 @@ const uint8_t *sa_nodes_of_lid(const struct sa_nodes *n, uint16_t lid);
 /** The record with a port GUID, else the first one of the node with that GUID; NULL: none. */
 const uint8_t *sa_nodes_of_guid(const struct sa_nodes *n, uint64_t guid);
 
+/** Whether sa_nodes_find() would find one, or several. */
+bool sa_nodes_has(const struct sa_nodes *n, const char *text);
+
 /** The record that is meant: by NodeDescription, with /PORT where it is not the first end port of
  * that node, by node or port GUID such as 0x0002c90300001005, or by LID.
  * @return NULL: none, or several, and the message is out */

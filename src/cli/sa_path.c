@@ -3,7 +3,7 @@
 #include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/quantity.h"
-#include "cli/sa_nodes.h"
+#include "cli/sa_lookup.h"
 #include "cli/verb.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
@@ -33,9 +33,9 @@ struct way_link {
 /* What is found out on the way. */
 struct way {
     struct sa_session *s;
-    struct sa_nodes nodes;
-    const uint8_t *a, *b; /* NodeRecords */
-    const uint8_t *path;  /* PathRecord */
+    struct sa_lookup nodes;
+    uint8_t a[WEFT_SA_RECORD_BYTES], b[WEFT_SA_RECORD_BYTES]; /* NodeRecords */
+    const uint8_t *path;                                      /* PathRecord */
     struct way_link links[LINKS_MAX];
     uint32_t count;
     bool complete;
@@ -96,10 +96,12 @@ static int ask_link(struct way *w, uint16_t lid, uint8_t port, struct way_link *
 /* The port by which the way goes on from a node. */
 static int next_port(struct way *w, uint16_t at, uint16_t dlid, uint8_t *ret_port)
 {
-    const uint8_t *record = sa_nodes_of_lid(&w->nodes, at);
+    const uint8_t *record = NULL;
     char name[SA_NODE_NAME_BYTES];
-    int exit_code;
+    int exit_code = sa_lookup_lid(&w->nodes, at, &record);
 
+    if (exit_code != CLI_DONE)
+        return CLI_PART;
     if (record && sa_node_read(record).type != SWITCH) {
         *ret_port = sa_node_read(record).port;
         if (at == sa_node_read(w->a).lid)
@@ -110,7 +112,7 @@ static int next_port(struct way *w, uint16_t at, uint16_t dlid, uint8_t *ret_por
     exit_code = ask_port(w, at, dlid, ret_port);
     if (exit_code != CLI_DONE || (*ret_port != LFT_DROP && *ret_port != 0))
         return exit_code;
-    message("%s drops what goes to LID %u", sa_nodes_name(&w->nodes, at, name), dlid);
+    message("%s drops what goes to LID %u", sa_nodes_name(&w->nodes.nodes, at, name), dlid);
     return CLI_PART;
 }
 
@@ -174,9 +176,9 @@ static int print_text(const struct way *w)
     print_path(w->path);
     printf("  hops       %u%s\n", w->count, w->complete ? "" : ", as far as they are known");
     for (uint32_t i = 0; i < w->count; i++)
-        printf("    %s port %u to %s port %u\n", sa_nodes_name(&w->nodes, w->links[i].from, from),
-               w->links[i].from_port, sa_nodes_name(&w->nodes, w->links[i].to, to),
-               w->links[i].to_port);
+        printf("    %s port %u to %s port %u\n",
+               sa_nodes_name(&w->nodes.nodes, w->links[i].from, from), w->links[i].from_port,
+               sa_nodes_name(&w->nodes.nodes, w->links[i].to, to), w->links[i].to_port);
     return CLI_DONE;
 }
 
@@ -188,9 +190,9 @@ static json_t *links_json(const struct way *w)
     for (uint32_t i = 0; list && i < w->count; i++) {
         const struct way_link *l = &w->links[i];
         json_t *one = json_pack(
-            "{s:s, s:i, s:i, s:s, s:i, s:i}", "from", sa_nodes_name(&w->nodes, l->from, from),
+            "{s:s, s:i, s:i, s:s, s:i, s:i}", "from", sa_nodes_name(&w->nodes.nodes, l->from, from),
             "from_lid", l->from, "from_port", l->from_port, "to",
-            sa_nodes_name(&w->nodes, l->to, to), "to_lid", l->to, "to_port", l->to_port);
+            sa_nodes_name(&w->nodes.nodes, l->to, to), "to_lid", l->to, "to_port", l->to_port);
 
         if (!one || json_array_append_new(list, one) != 0) {
             json_decref(list);
@@ -255,29 +257,32 @@ static int explain(struct way *w, const struct sa_request *request)
     return exit_code;
 }
 
+/* Finds an end of the path. */
+static int find_end(struct way *w, const char *text, uint8_t ret[WEFT_SA_RECORD_BYTES])
+{
+    const uint8_t *record = NULL;
+    int exit_code = sa_lookup_find(&w->nodes, text, &record);
+
+    if (exit_code == CLI_DONE)
+        memcpy(ret, record, weft_wire_header_bytes(WEFT_WIRE_NODE_RECORD));
+    return exit_code;
+}
+
 int sa_action_path(const struct sa_request *request)
 {
     struct sa_session s = {.sa = NULL};
-    struct sa_answer table = {.records = NULL};
-    const struct weft_sa_question q = sa_session_all(WEFT_ATTR_SA_NODE_RECORD, 0);
     struct way w = {.s = &s};
     int exit_code = sa_session_open(&s, request);
 
+    if (exit_code == CLI_DONE && !sa_lookup_init(&w.nodes, &s))
+        exit_code = CLI_FAILED;
     if (exit_code == CLI_DONE)
-        exit_code = sa_session_ask(&s, &q, 1, &table);
-    if (exit_code == CLI_DONE && table.result.outcome != WEFT_SA_ANSWERED) {
-        sa_session_explain(&s, &table);
-        exit_code = CLI_FAILED;
-    }
-    if (exit_code == CLI_DONE && !sa_nodes_init(&w.nodes, &table))
-        exit_code = CLI_FAILED;
-    if (exit_code == CLI_DONE) {
-        w.a = sa_nodes_find(&w.nodes, request->from);
-        w.b = w.a ? sa_nodes_find(&w.nodes, request->to) : NULL;
-        exit_code = w.b ? explain(&w, request) : CLI_FAILED;
-    }
-    sa_nodes_clear(&w.nodes);
-    sa_answers_clear(&table, 1);
+        exit_code = find_end(&w, request->from, w.a);
+    if (exit_code == CLI_DONE)
+        exit_code = find_end(&w, request->to, w.b);
+    if (exit_code == CLI_DONE)
+        exit_code = explain(&w, request);
+    sa_lookup_clear(&w.nodes);
     sa_session_close(&s);
     return exit_code;
 }

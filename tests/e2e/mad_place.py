@@ -122,6 +122,8 @@ def test_each_verb_works_through_ibsim_as_far_as_ibsim_goes():
         for method in ([], ["--method", "get"]):
             record = weft("sa", "raw", "--attr", "NodeRecord", "--field", f"lid={lid}", *method)
             tap.contains(record.stdout, f"lid: {lid}\n")
+        path = weft("sa", "path", HOST, f"0x{int(counters['ports'][0]['node_guid'], 16):x}")
+        tap.contains(path.stdout, f"{HOST} to {counters['ports'][0]['node']}\n")
         tap.contains(weft("sa", "nodes", code=3).stderr,
                      "NodeRecord: the answer has more than one MAD, and ibsim carries one\n")
 

@@ -178,6 +178,9 @@ def test_a_path_is_that_of_saquery_and_its_links_are_cables():
     text = saquery("-p", "--src-to-dst", f"{source.lid()}:{goal.lid()}")
     wanted = fabric_net.records(text)[0]
     document = ask("path", source.name, goal.name)
+    switches = len(document["links"]) - 1
+    # ClassPortInfo, both ends, the path; each link; each switch's name and table: never all nodes.
+    asked_no_more(document, 1 + 2 + 1 + switches + 1 + 2 * switches)
     path = document["path"]
     tap.equal((path["slid"], path["dlid"]), (source.lid(), goal.lid()))
     for name, field in (("mtu", "mtu"), ("rate", "rate"), ("pkt_life", "life_time")):
