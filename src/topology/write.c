@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes a topology as ibnetdiscover does, and compares two, which is how writing is tested. */
+#include "topology/output.h"
 #include "topology/topology.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define GUID_DIGITS 16
 
 static char id_letter(enum topo_node_type type)
 {
@@ -19,75 +21,122 @@ static char id_letter(enum topo_node_type type)
     return 'H';
 }
 
-static void write_ref(const struct topo_node *n, FILE *out)
+static void write_ref(struct output *o, const struct topo_node *n)
 {
-    if (n->guid != 0)
-        fprintf(out, "\"%c-%016" PRIx64 "\"", id_letter(n->type), n->guid);
-    else
-        fprintf(out, "\"%s\"", n->id);
+    if (n->guid != 0) {
+        output_text(o, (const char[]){'"', id_letter(n->type), '-', '\0'});
+        output_hex(o, n->guid, GUID_DIGITS);
+    } else {
+        output_text(o, "\"");
+        output_text(o, n->id);
+    }
+    output_text(o, "\"");
+}
+
+static void write_value(struct output *o, const char *name, uint64_t value)
+{
+    output_text(o, name);
+    output_hex(o, value, 1);
+    output_text(o, "\n");
+}
+
+static void write_lid(struct output *o, uint16_t lid, uint8_t lmc)
+{
+    output_text(o, " lid ");
+    output_number(o, lid);
+    output_text(o, " lmc ");
+    output_number(o, lmc);
 }
 
 /* What a file does not say stays unsaid; of a fabric all is known, and 0 is a value. */
-static void write_node(const struct topo_node *n, bool all_known, FILE *out)
+static void write_node(struct output *o, const struct topo_node *n, bool all_known)
 {
-    fputc('\n', out);
+    output_text(o, "\n");
     if (all_known || n->vendor_id != 0)
-        fprintf(out, "vendid=0x%" PRIx32 "\n", n->vendor_id);
+        write_value(o, "vendid=0x", n->vendor_id);
     if (all_known || n->device_id != 0)
-        fprintf(out, "devid=0x%" PRIx32 "\n", n->device_id);
+        write_value(o, "devid=0x", n->device_id);
     if (n->sysimg_guid != 0)
-        fprintf(out, "sysimgguid=0x%" PRIx64 "\n", n->sysimg_guid);
-    if (n->guid != 0 && n->type == TOPO_SWITCH)
-        fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", n->guid, n->guid);
-    else if (n->guid != 0)
-        fprintf(out, "%sguid=0x%" PRIx64 "\n", n->type == TOPO_CA ? "ca" : "rt", n->guid);
-    fprintf(out, "%s\t%u ", topo_type_name(n->type), n->num_ports);
-    write_ref(n, out);
-    fprintf(out, "\t\t# \"%s\"", n->name);
+        write_value(o, "sysimgguid=0x", n->sysimg_guid);
+    if (n->guid != 0 && n->type == TOPO_SWITCH) {
+        output_text(o, "switchguid=0x");
+        output_hex(o, n->guid, 1);
+        output_text(o, "(");
+        output_hex(o, n->guid, 1);
+        output_text(o, ")\n");
+    } else if (n->guid != 0) {
+        write_value(o, n->type == TOPO_CA ? "caguid=0x" : "rtguid=0x", n->guid);
+    }
+    output_text(o, topo_type_name(n->type));
+    output_text(o, "\t");
+    output_number(o, n->num_ports);
+    output_text(o, " ");
+    write_ref(o, n);
+    output_text(o, "\t\t# \"");
+    output_text(o, n->name);
+    output_text(o, "\"");
     if (n->type == TOPO_SWITCH) {
         if (n->port0 != TOPO_PORT0_UNKNOWN)
-            fprintf(out, " %s port 0", n->port0 == TOPO_PORT0_BASE ? "base" : "enhanced");
-        fprintf(out, " lid %u lmc %u", n->lid, n->lmc);
+            output_text(o, n->port0 == TOPO_PORT0_BASE ? " base port 0" : " enhanced port 0");
+        write_lid(o, n->lid, n->lmc);
     }
-    fputc('\n', out);
+    output_text(o, "\n");
 }
 
-static void write_port(const struct topo *t, const struct topo_port *p, FILE *out)
+static void write_place(struct output *o, uint8_t number, uint64_t guid)
+{
+    output_text(o, "[");
+    output_number(o, number);
+    output_text(o, "]");
+    if (guid == 0)
+        return;
+    output_text(o, "(");
+    output_hex(o, guid, 1);
+    output_text(o, ") ");
+}
+
+static void write_port(struct output *o, const struct topo *t, const struct topo_port *p)
 {
     const struct topo_node *peer = &t->nodes[p->peer_node];
 
-    fprintf(out, "[%u]", p->num);
-    if (p->guid != 0)
-        fprintf(out, "(%" PRIx64 ") ", p->guid);
-    fputc('\t', out);
-    write_ref(peer, out);
-    fprintf(out, "[%u]", p->peer_num);
-    if (p->peer_port != TOPO_NONE && t->ports[p->peer_port].guid != 0)
-        fprintf(out, "(%" PRIx64 ") ", t->ports[p->peer_port].guid);
-    fputs("\t\t#", out);
+    write_place(o, p->num, p->guid);
+    output_text(o, "\t");
+    write_ref(o, peer);
+    write_place(o, p->peer_num, p->peer_port != TOPO_NONE ? t->ports[p->peer_port].guid : 0);
+    output_text(o, "\t\t#");
     if (t->nodes[p->node].type != TOPO_SWITCH)
-        fprintf(out, " lid %u lmc %u", p->lid, p->lmc);
+        write_lid(o, p->lid, p->lmc);
     /* ibsim takes any `=` in a port line for an option; the peer's own stanza has its name. */
-    if (!peer->declared || !strchr(peer->name, '='))
-        fprintf(out, " \"%s\"", peer->name);
-    fprintf(out, " lid %u", p->peer_lid);
-    if (p->width[0] != '\0' || p->speed[0] != '\0')
-        fprintf(out, " %s%s", p->width, p->speed);
-    fputc('\n', out);
+    if (!peer->declared || !strchr(peer->name, '=')) {
+        output_text(o, " \"");
+        output_text(o, peer->name);
+        output_text(o, "\"");
+    }
+    output_text(o, " lid ");
+    output_number(o, p->peer_lid);
+    if (p->width[0] != '\0' || p->speed[0] != '\0') {
+        output_text(o, " ");
+        output_text(o, p->width);
+        output_text(o, p->speed);
+    }
+    output_text(o, "\n");
 }
 
 static bool write_nodes(const struct topo *t, bool all_known, FILE *out)
 {
+    struct output o = {.out = out};
+
     for (uint32_t i = 0; i < t->node_count; i++) {
         const struct topo_node *n = &t->nodes[i];
 
         if (!n->declared)
             continue;
-        write_node(n, all_known, out);
+        write_node(&o, n, all_known);
         for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
             if (!t->ports[p].implied)
-                write_port(t, &t->ports[p], out);
+                write_port(&o, t, &t->ports[p]);
     }
+    output_flush(&o);
     return fflush(out) == 0 && !ferror(out);
 }
 
