@@ -81,23 +81,6 @@ static const struct options_about about = {
     .table = table,
 };
 
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-}
-
-/* The name of a file: an empty one is most often a shell variable that is not set. */
-static void keep_name(struct options *o, char **ret)
-{
-    if (options_text(o)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-    else
-        keep_text(o, ret);
-}
-
 static void take_count(struct options *o, uint32_t min, uint32_t max, uint32_t *ret)
 {
     uint64_t value = *ret;
@@ -145,15 +128,15 @@ static void take_time_scale(struct options *o, double *ret)
 static void take_word(struct options *o, struct fabric_request *r, enum option option)
 {
     if (option == OPTION_TOPOLOGY)
-        keep_name(o, &r->topology);
+        options_keep(o, "a name", &r->topology);
     else if (option == OPTION_LISTEN)
-        keep_name(o, &r->listen);
+        options_keep(o, "a name", &r->listen);
     else if (option == OPTION_SCRIPT)
-        keep_name(o, &r->script);
+        options_keep(o, "a name", &r->script);
     else if (option == OPTION_PCAP)
-        keep_name(o, &r->pcap);
+        options_keep(o, "a name", &r->pcap);
     else if (option == OPTION_PID_FILE)
-        keep_name(o, &r->pid_file);
+        options_keep(o, "a name", &r->pid_file);
     else if (option == OPTION_UP)
         r->fabric.up = true;
     else if (option == OPTION_KEEP_LIDS)

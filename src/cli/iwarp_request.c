@@ -4,7 +4,6 @@
 
 #include "cli/iwarp_address.h"
 #include "cli/quantity.h"
-#include "core/base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -304,25 +303,10 @@ static void parse_option(struct options *o, int option, struct iwarp_request *r,
 
 static void find_action(struct options *o, struct iwarp_request *r)
 {
-    const char *word = options_argument(o);
-    struct suggest near;
+    const char *const *name = options_action(o, action_names, sizeof(action_names[0]));
 
-    if (!word) {
-        options_refuse(o, "what should it do? listen, connect, ping or perf is missing");
-        return;
-    }
-    suggest_start(&near, word);
-    for (unsigned i = 0; i < IWARP_ACTIONS; i++) {
-        if (strcmp(action_names[i], word) == 0) {
-            r->action = (enum iwarp_action)i;
-            return;
-        }
-        suggest_offer(&near, action_names[i]);
-    }
-    if (suggest_best(&near))
-        options_refuse(o, "iwarp cannot \"%s\"; did you mean \"%s\"?", word, suggest_best(&near));
-    else
-        options_refuse(o, "iwarp cannot \"%s\"; it can listen, connect, ping and perf", word);
+    if (name)
+        r->action = (enum iwarp_action)(name - action_names);
 }
 
 /* Says what a peer's address lacks. */

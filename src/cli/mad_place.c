@@ -12,27 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static void keep_name(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-}
-
 bool mad_place_take(struct mad_place *p, struct options *o, int option)
 {
     switch (option) {
     case MAD_PLACE_FABRIC:
-        keep_name(o, &p->fabric);
+        options_keep(o, "a name", &p->fabric);
         return true;
     case MAD_PLACE_NODE:
-        keep_name(o, &p->node);
+        options_keep(o, "a name", &p->node);
         return true;
     case MAD_PLACE_CA:
-        keep_name(o, &p->ca);
+        options_keep(o, "a name", &p->ca);
         return true;
     case MAD_PLACE_PORT:
         options_count(o, 1, 254, &p->port);

@@ -238,6 +238,72 @@ void options_word(struct options *o, const char *const words[], size_t *ret_inde
     options_refuse(o, "--%s \"%s\": wants one of: %s", options_name(o), o->value, list);
 }
 
+void options_keep(struct options *o, const char *wants, char **ret)
+{
+    char *text;
+
+    if (wants && o->value[0] == '\0') {
+        options_refuse(o, "--%s \"\": wants %s", options_name(o), wants);
+        return;
+    }
+    text = strdup(o->value);
+    if (!text)
+        options_refuse(o, "no memory for the command line");
+    free(*ret);
+    *ret = text;
+}
+
+static const char *action_name(const void *actions, size_t size, size_t i)
+{
+    return *(const char *const *)((const char *)actions + i * size);
+}
+
+/* All names: "a, b, c" and, before the last one, the word that joins them. */
+static void list_actions(const void *actions, size_t size, const char *join, char ret[256])
+{
+    size_t used = 0;
+
+    ret[0] = '\0';
+    for (size_t i = 0; action_name(actions, size, i) && used < 256; i++) {
+        const char *between = action_name(actions, size, i + 1) ? ", " : join;
+
+        used += (size_t)snprintf(ret + used, 256 - used, "%s%s", i == 0 ? "" : between,
+                                 action_name(actions, size, i));
+    }
+}
+
+const void *options_action(struct options *o, const void *actions, size_t size)
+{
+    const char *word = options_argument(o);
+    const char *verb = o->about->verb;
+    const char *lacks = o->about->asks ? "has no" : "cannot";
+    struct suggest near;
+    char list[256];
+
+    if (o->stopped)
+        return NULL;
+    if (!word) {
+        list_actions(actions, size, " or ", list);
+        options_refuse(o, "what %s? %s is missing", o->about->asks ? "is asked" : "should it do",
+                       list);
+        return NULL;
+    }
+    suggest_start(&near, word);
+    for (size_t i = 0; action_name(actions, size, i); i++) {
+        if (strcmp(action_name(actions, size, i), word) == 0)
+            return (const char *)actions + i * size;
+        suggest_offer(&near, action_name(actions, size, i));
+    }
+    list_actions(actions, size, " and ", list);
+    if (suggest_best(&near))
+        options_refuse(o, "%s %s \"%s\"; did you mean \"%s\"?", verb, lacks, word,
+                       suggest_best(&near));
+    else
+        options_refuse(o, "%s %s \"%s\"; it %s %s", verb, lacks, word,
+                       o->about->asks ? "has" : "can", list);
+    return NULL;
+}
+
 const char *options_argument(struct options *o)
 {
     return o->stopped ? NULL : poptGetArg(o->context);

@@ -22,6 +22,7 @@ struct options_about {
      * above 0; the argument type is POPT_ARG_NONE or POPT_ARG_STRING. --help is added. */
     const struct poptOption *table;
     const char *page; /**< its manual page if that is not weft-VERB, else NULL */
+    bool asks;        /**< its actions are things to ask for, not to do: options_action() */
     bool runs;        /**< its first argument ends the options: the rest is another command's */
 };
 
@@ -79,6 +80,21 @@ void options_factor(struct options *o, uint64_t min, uint64_t max, uint64_t *ret
 
 /** The current option's argument as one of `words` (closed by NULL); gives its index. */
 void options_word(struct options *o, const char *const words[], size_t *ret_index);
+
+/** Keeps a copy of the current option's argument, in place of an earlier one.
+ * @param o      the parsing
+ * @param wants  what an empty argument lacks, e.g. "a name": a shell variable that is not set is
+ *               refused; NULL: it may be empty
+ * @param ret    NULL or an earlier copy, which is freed; the copy, to be freed */
+void options_keep(struct options *o, const char *wants, char **ret);
+
+/** Finds the action that the next argument names, and refuses others. As options_argument().
+ * @param o        the parsing
+ * @param actions  an array of structs, each beginning with its name (const char *); the last one's
+ *                 name is NULL
+ * @param size     bytes of one
+ * @return the struct that is meant; NULL: the message is out and parsing has stopped */
+const void *options_action(struct options *o, const void *actions, size_t size);
 
 /** The next argument that is no option, or NULL. Only after options_next() returned 0. Valid until
  * options_done(). */

@@ -76,23 +76,6 @@ static const struct options_about about = {
     .table = table,
 };
 
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-}
-
-/* The name of a file or a host: an empty one is most often a shell variable that is not set. */
-static void keep_name(struct options *o, char **ret)
-{
-    if (options_text(o)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-    else
-        keep_text(o, ret);
-}
-
 static void add_override(struct options *o, struct storm_request *r, const char *key)
 {
     if (r->override_count == STORM_OVERRIDES_MAX) {
@@ -100,7 +83,7 @@ static void add_override(struct options *o, struct storm_request *r, const char 
         return;
     }
     r->overrides[r->override_count].key = key;
-    keep_text(o, &r->overrides[r->override_count].text);
+    options_keep(o, NULL, &r->overrides[r->override_count].text);
     if (!options_stopped(o))
         r->override_count++;
 }
@@ -140,17 +123,17 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
 
     switch (option) {
     case OPTION_TOPOLOGY:
-        keep_name(o, &r->topology);
+        options_keep(o, "a name", &r->topology);
         break;
     case OPTION_SA_HOST:
-        keep_name(o, &r->sa_host);
+        options_keep(o, "a name", &r->sa_host);
         break;
     case OPTION_CLIENTS:
         options_count(o, 1, STORM_CLIENTS_MAX, &clients);
         job->clients = (uint32_t)clients;
         break;
     case OPTION_SCENARIO:
-        keep_text(o, &r->scenario);
+        options_keep(o, NULL, &r->scenario);
         break;
     case OPTION_SET:
         add_override(o, r, NULL);
@@ -162,13 +145,13 @@ static void take_option(struct options *o, struct storm_request *r, struct storm
         options_count(o, 0, INT64_MAX, &job->seed);
         break;
     case OPTION_REPORT:
-        keep_name(o, &r->report);
+        options_keep(o, "a name", &r->report);
         break;
     case OPTION_TRACE:
-        keep_name(o, &r->trace);
+        options_keep(o, "a name", &r->trace);
         break;
     case OPTION_PCAP:
-        keep_name(o, &r->pcap);
+        options_keep(o, "a name", &r->pcap);
         break;
     case OPTION_JSON:
         r->json = true;

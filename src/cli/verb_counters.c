@@ -17,7 +17,7 @@
 #define THRESHOLDS_FILE     "/etc/infiniband-diags/error_thresholds"
 #define THRESHOLDS_FILE_MAX (1 << 20)
 /* What a pipe holds. */
-#define OUTPUT_BYTES (1 << 16)
+#define OUTPUT_BYTES        (1 << 16)
 
 enum {
     OPTION_ALL = 1,
@@ -179,17 +179,6 @@ static int run(const struct counters_request *r)
     return exit_code;
 }
 
-/* Keeps the text of the current option. */
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-}
-
 /* What options say in words. */
 struct words {
     char *of, *with_switch, *rail, *thresholds;
@@ -227,7 +216,7 @@ static void parse(struct options *o, struct counters_request *r, struct mad_plac
         else if (option == OPTION_WINDOW)
             options_count(o, 1, 512, &r->window);
         else if (words_place(words, option))
-            keep_text(o, words_place(words, option));
+            options_keep(o, "a name", words_place(words, option));
     }
     r->all = given[OPTION_ALL];
     r->json = given[OPTION_JSON];

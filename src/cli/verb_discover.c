@@ -63,16 +63,6 @@ static const struct options_about about = {
     .table = option_table,
 };
 
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a file's name", options_name(o));
-}
-
 static void choose(struct options *o, struct discover_request *r, enum discover_view view,
                    uint8_t type)
 {
@@ -110,10 +100,10 @@ static void take(struct options *o, struct discover_request *r, int option)
         r->show = true;
         break;
     case OPTION_SAVE:
-        keep_text(o, &r->save);
+        options_keep(o, "a file's name", &r->save);
         break;
     case OPTION_SINCE:
-        keep_text(o, &r->since);
+        options_keep(o, "a file's name", &r->since);
         break;
     case OPTION_WINDOW:
         options_count(o, 1, 1024, &r->window);

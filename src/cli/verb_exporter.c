@@ -303,16 +303,6 @@ static int run(const struct request *r)
     return exit_code;
 }
 
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": is empty", options_name(o));
-}
-
 /* Takes a list of words, separated by commas. */
 static void take_groups(struct options *o, unsigned *ret)
 {
@@ -344,13 +334,13 @@ static void take(struct options *o, struct request *r, int option)
 
     switch (option) {
     case OPTION_LISTEN:
-        keep_text(o, &r->listen);
+        options_keep(o, NULL, &r->listen);
         if (!options_stopped(o) && !exporter_http_is_address(r->listen))
             options_refuse(o, "--listen %s: wants ADDRESS:PORT in numbers, such as %s or [::]:9683",
                            r->listen, LISTEN_DEFAULT);
         break;
     case OPTION_TEXTFILE:
-        keep_text(o, &r->textfile);
+        options_keep(o, "a file's name", &r->textfile);
         break;
     case OPTION_ONCE:
         r->once = true;

@@ -3,7 +3,6 @@
 #include "cli/options.h"
 #include "cli/partitions_action.h"
 #include "cli/verb.h"
-#include "core/base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,7 @@ static const struct action actions[] = {
     [ACTION_LINT] = {"lint", partitions_action_lint, .takes_file = true},
     [ACTION_MATRIX] = {"matrix", partitions_action_matrix, .takes_file = false},
     [ACTION_VF] = {"vf", partitions_action_vf, .takes_file = false},
+    [ACTIONS] = {.name = NULL},
 };
 
 /* The one that has an option which not all have, with its name. */
@@ -83,40 +83,6 @@ static const struct options_about about = {
     .table = option_table,
 };
 
-static const struct action *find_action(struct options *o)
-{
-    const char *word = options_argument(o);
-    struct suggest near;
-
-    if (!word) {
-        options_refuse(o, "what should it do? lint, matrix or vf is missing");
-        return NULL;
-    }
-    suggest_start(&near, word);
-    for (size_t i = 0; i < ACTIONS; i++) {
-        if (strcmp(actions[i].name, word) == 0)
-            return &actions[i];
-        suggest_offer(&near, actions[i].name);
-    }
-    if (suggest_best(&near))
-        options_refuse(o, "partitions cannot \"%s\"; did you mean \"%s\"?", word,
-                       suggest_best(&near));
-    else
-        options_refuse(o, "partitions cannot \"%s\"; it can lint, matrix and vf", word);
-    return NULL;
-}
-
-/* Keeps the text of the current option. */
-static void keep_text(struct options *o, char **texts, int option)
-{
-    free(texts[option]);
-    texts[option] = strdup(options_text(o));
-    if (!texts[option])
-        options_refuse(o, "no memory for the command line");
-    else if (texts[option][0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-}
-
 static void parse(struct options *o, struct partitions_request *request, struct mad_place *place,
                   char **texts, bool given[OPTIONS])
 {
@@ -129,7 +95,7 @@ static void parse(struct options *o, struct partitions_request *request, struct 
         if (option == OPTION_TIMEOUT)
             options_duration(o, 10 * WEFT_MS, 60 * WEFT_S, &request->timeout);
         else if (option != OPTION_JSON && option != OPTION_ALLOW_BOTH)
-            keep_text(o, texts, option);
+            options_keep(o, "a name", &texts[option]);
     }
     request->json = given[OPTION_JSON];
     request->allow_both = given[OPTION_ALLOW_BOTH];
@@ -177,7 +143,7 @@ int verb_partitions(int argc, const char **argv)
     options_start(&o, &about, argc, argv);
     parse(&o, &request, &place, texts, given);
     if (!options_stopped(&o))
-        action = find_action(&o);
+        action = options_action(&o, actions, sizeof(actions[0]));
     if (action)
         check_request(&o, action, given, &request);
     stopped = !action || options_stopped(&o);

@@ -61,25 +61,15 @@ struct run {
     uint64_t guid;         /* the node's */
 };
 
-static void keep_name(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-}
-
 static void parse(struct options *o, struct run *r)
 {
     int option;
 
     while ((option = options_next(o)) != 0) {
         if (option == OPTION_NODE)
-            keep_name(o, &r->node);
+            options_keep(o, "a name", &r->node);
         else if (option == OPTION_FABRIC)
-            keep_name(o, &r->fabric);
+            options_keep(o, "a name", &r->fabric);
         else if (option == OPTION_VF)
             options_count(o, 1, 255, &r->vf);
         else if (strcmp(options_text(o), "0") == 0)

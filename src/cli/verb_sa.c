@@ -37,11 +37,11 @@ struct action {
 };
 
 static const struct action actions[] = {
-    {"path", sa_action_path},     {"nodes", sa_action_nodes},       {"links", sa_action_links},
-    {"groups", sa_action_groups}, {"services", sa_action_services}, {"raw", sa_action_raw},
-    {"watch", sa_action_watch},
+    {"path", sa_action_path},         {"nodes", sa_action_nodes},
+    {"links", sa_action_links},       {"groups", sa_action_groups},
+    {"services", sa_action_services}, {"raw", sa_action_raw},
+    {"watch", sa_action_watch},       {NULL, NULL},
 };
-#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 /* A --field as it was written. */
 struct field_text {
@@ -94,6 +94,7 @@ static const struct poptOption option_table[] = {
 
 static const struct options_about about = {
     .verb = "sa",
+    .asks = true,
     .arguments =
         "[OPTION...] path A B | nodes | links | groups | services | raw --attr NAME | watch",
     .text = "  path      explains the path from A to B: rate, MTU, SL, P_Key, and each link of it\n"
@@ -109,32 +110,6 @@ static const struct options_about about = {
     .table = option_table,
 };
 
-static const struct action *find_action(struct options *o)
-{
-    const char *word = options_argument(o);
-    struct suggest near;
-
-    if (!word) {
-        options_refuse(
-            o, "what is asked? path, nodes, links, groups, services, raw or watch is missing");
-        return NULL;
-    }
-    suggest_start(&near, word);
-    for (size_t i = 0; i < ACTIONS; i++) {
-        if (strcmp(actions[i].name, word) == 0)
-            return &actions[i];
-        suggest_offer(&near, actions[i].name);
-    }
-    if (suggest_best(&near))
-        options_refuse(o, "sa has no \"%s\"; did you mean \"%s\"?", word, suggest_best(&near));
-    else
-        options_refuse(o,
-                       "sa has no \"%s\"; it has path, nodes, links, groups, services, raw "
-                       "and watch",
-                       word);
-    return NULL;
-}
-
 /* A number of the current option, in hexadecimal or decimal. */
 static void keep_number(struct options *o, int base, uint64_t max, uint64_t *ret)
 {
@@ -147,16 +122,6 @@ static void keep_number(struct options *o, int base, uint64_t max, uint64_t *ret
         text[0] == ' ' || *ret > max)
         options_refuse(o, "--%s %s: wants a number up to 0x%llx", options_name(o), text,
                        (unsigned long long)max);
-}
-
-static void keep_text(struct options *o, char **ret)
-{
-    char *text = strdup(options_text(o));
-
-    if (!text)
-        options_refuse(o, "no memory for the command line");
-    free(*ret);
-    *ret = text;
 }
 
 static void keep_field(struct options *o, struct words *w)
@@ -189,7 +154,7 @@ static void take_raw(struct options *o, int option, struct words *w)
 {
     w->raw_option = options_name(o);
     if (option == OPTION_ATTR) {
-        keep_text(o, &w->attr);
+        options_keep(o, NULL, &w->attr);
     } else if (option == OPTION_MASK) {
         keep_number(o, 16, UINT64_MAX, &w->mask);
         w->masked = true;
@@ -327,7 +292,7 @@ int verb_sa(int argc, const char **argv)
     options_start(&o, &about, argc, argv);
     parse(&o, &request, &place, &w);
     if (!options_stopped(&o))
-        action = find_action(&o);
+        action = options_action(&o, actions, sizeof(actions[0]));
     if (action)
         check_request(&o, action, &w, &request);
     stopped = !action || options_stopped(&o);

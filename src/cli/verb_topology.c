@@ -7,12 +7,10 @@
 #include "cli/topology_action.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
-#include "core/base/suggest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     OPTION_JSON = 1,
@@ -283,30 +281,8 @@ static const struct action actions[] = {
     {"convert", topology_convert, .converts = true},
     {"generate", run_generate, .takes_json = false},
     {"diff", run_diff, .takes_json = true, .takes_two = true},
+    {.name = NULL},
 };
-
-static const struct action *find_action(struct options *o)
-{
-    const char *word = options_argument(o);
-    struct suggest near;
-
-    if (!word) {
-        options_refuse(o, "what should it do? lint, convert, generate or diff is missing");
-        return NULL;
-    }
-    suggest_start(&near, word);
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(actions[i].name, word) == 0)
-            return &actions[i];
-        suggest_offer(&near, actions[i].name);
-    }
-    if (suggest_best(&near))
-        options_refuse(o, "topology cannot \"%s\"; did you mean \"%s\"?", word,
-                       suggest_best(&near));
-    else
-        options_refuse(o, "topology cannot \"%s\"; it can lint, convert, generate and diff", word);
-    return NULL;
-}
 
 /* Options that one form of convert has. */
 static void check_form(struct options *o, const struct action *action,
@@ -364,16 +340,6 @@ static void check_request(struct options *o, const struct action *action,
         check_second(o, action, request);
 }
 
-static void keep_text(struct options *o, char **ret)
-{
-    free(*ret);
-    *ret = strdup(options_text(o));
-    if (!*ret)
-        options_refuse(o, "no memory for the command line");
-    else if ((*ret)[0] == '\0')
-        options_refuse(o, "--%s \"\": wants a name", options_name(o));
-}
-
 static void take(struct options *o, struct topology_request *r, int option)
 {
     size_t word = 0;
@@ -387,9 +353,9 @@ static void take(struct options *o, struct topology_request *r, int option)
     if (option == OPTION_TO)
         options_word(o, forms, &r->form);
     else if (option == OPTION_OUTPUT)
-        keep_text(o, &r->output);
+        options_keep(o, "a name", &r->output);
     else if (option == OPTION_RAIL)
-        keep_text(o, &r->rail);
+        options_keep(o, "a name", &r->rail);
     else if (option == OPTION_HOST_NAMES)
         options_word(o, host_names, &r->host_names);
     else {
@@ -413,7 +379,7 @@ int verb_topology(int argc, const char **argv)
         if (!mad_place_take(&request.place, &o, option))
             take(&o, &request, option);
     if (!options_stopped(&o))
-        action = find_action(&o);
+        action = options_action(&o, actions, sizeof(actions[0]));
     if (action)
         check_request(&o, action, &request);
     stopped = !action || options_stopped(&o);

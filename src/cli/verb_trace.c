@@ -3,9 +3,6 @@
 #include "cli/options.h"
 #include "cli/trace_action.h"
 #include "cli/verb.h"
-#include "core/base/suggest.h"
-
-#include <string.h>
 
 enum {
     OPTION_JSON = 1,
@@ -21,6 +18,7 @@ struct action {
 
 static const struct action actions[] = {
     {"decode", trace_action_decode},
+    {.name = NULL},
 };
 
 static const struct poptOption option_table[] = {
@@ -44,28 +42,6 @@ static const struct options_about about = {
     .table = option_table,
 };
 
-static const struct action *find_action(struct options *o)
-{
-    const char *word = options_argument(o);
-    struct suggest near;
-
-    if (!word) {
-        options_refuse(o, "what should it do? decode is missing");
-        return NULL;
-    }
-    suggest_start(&near, word);
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(actions[i].name, word) == 0)
-            return &actions[i];
-        suggest_offer(&near, actions[i].name);
-    }
-    if (suggest_best(&near))
-        options_refuse(o, "trace cannot \"%s\"; did you mean \"%s\"?", word, suggest_best(&near));
-    else
-        options_refuse(o, "trace cannot \"%s\"; it can decode", word);
-    return NULL;
-}
-
 int verb_trace(int argc, const char **argv)
 {
     struct trace_request request = {0};
@@ -83,7 +59,7 @@ int verb_trace(int argc, const char **argv)
     }
     request.port = (uint16_t)port;
     if (!options_stopped(&o))
-        action = find_action(&o);
+        action = options_action(&o, actions, sizeof(actions[0]));
     if (action) {
         request.file = options_argument(&o);
         if (!request.file)

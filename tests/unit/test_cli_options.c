@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -217,6 +220,102 @@ static void test_the_words_of_another_command_are_its_own(void **state)
     }
 }
 
+/* What an option keeps of its argument. */
+static void test_texts_are_kept(void **state)
+{
+    const char *argv[] = {"trial", "--text", "first", "--text", "second", "--text="};
+    struct options o;
+    char *kept = NULL;
+
+    (void)state;
+    options_start(&o, &about, 6, argv);
+    assert_int_equal(options_next(&o), OPT_TEXT);
+    options_keep(&o, "a name", &kept);
+    assert_string_equal(kept, "first");
+    assert_int_equal(options_next(&o), OPT_TEXT);
+    options_keep(&o, "a name", &kept);
+    assert_int_equal(options_next(&o), OPT_TEXT);
+    assert_string_equal(kept, "second");
+    options_keep(&o, NULL, &kept);
+    assert_string_equal(kept, "");
+    assert_false(options_stopped(&o));
+    options_keep(&o, "a name", &kept);
+    assert_true(options_stopped(&o));
+    assert_int_equal(options_done(&o), CLI_USAGE);
+    free(kept);
+}
+
+/* What a verb can do, and the number by which a test knows it. */
+struct deed {
+    const char *name;
+    int number;
+};
+
+static const struct deed deeds[] = {{"paint", 3}, {"polish", 5}, {"pack", 7}, {NULL, 9}};
+
+/* The number of the deed that a word means; 0: none, and why stands in *ret_said. */
+static int deed_of(const struct options_about *a, const char *word, char ret_said[256])
+{
+    const char *argv[] = {"trial", word};
+    const struct deed *deed;
+    struct options o;
+    FILE *said = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    size_t length;
+
+    assert_non_null(said);
+    options_start(&o, a, word ? 2 : 1, argv);
+    assert_int_equal(options_next(&o), 0);
+    (void)fflush(stderr);
+    assert_int_not_equal(dup2(fileno(said), STDERR_FILENO), -1);
+    deed = options_action(&o, deeds, sizeof(deeds[0]));
+    (void)fflush(stderr);
+    assert_int_not_equal(dup2(kept, STDERR_FILENO), -1);
+    (void)close(kept);
+    rewind(said);
+    length = fread(ret_said, 1, 255, said);
+    ret_said[length] = '\0';
+    (void)fclose(said);
+    assert_int_equal(options_stopped(&o), !deed);
+    assert_int_equal(options_done(&o), deed ? CLI_DONE : CLI_USAGE);
+    return deed ? deed->number : 0;
+}
+
+static void test_actions_are_found(void **state)
+{
+    char said[256];
+
+    (void)state;
+    assert_int_equal(deed_of(&about, "paint", said), 3);
+    assert_int_equal(deed_of(&about, "pack", said), 7);
+    assert_string_equal(said, "");
+}
+
+static void test_other_actions_are_refused(void **state)
+{
+    static const struct {
+        bool asks;
+        const char *word, *said;
+    } cases[] = {
+        {false, NULL, "what should it do? paint, polish or pack is missing"},
+        {false, "sing", "trial cannot \"sing\"; it can paint, polish and pack"},
+        {false, "polich", "trial cannot \"polich\"; did you mean \"polish\"?"},
+        {true, NULL, "what is asked? paint, polish or pack is missing"},
+        {true, "sing", "trial has no \"sing\"; it has paint, polish and pack"},
+        {true, "polich", "trial has no \"polich\"; did you mean \"polish\"?"},
+    };
+    struct options_about a = about;
+    char said[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        a.asks = cases[i].asks;
+        assert_int_equal(deed_of(&a, cases[i].word, said), 0);
+        if (!strstr(said, cases[i].said))
+            fail_msg("\"%s\" is not in: %s", cases[i].said, said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +326,9 @@ int main(void)
         cmocka_unit_test(test_the_first_wrong_word_ends_parsing),
         cmocka_unit_test(test_after_two_dashes_everything_is_an_argument),
         cmocka_unit_test(test_the_words_of_another_command_are_its_own),
+        cmocka_unit_test(test_texts_are_kept),
+        cmocka_unit_test(test_actions_are_found),
+        cmocka_unit_test(test_other_actions_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
