@@ -414,6 +414,79 @@ static void test_without_memory_to_ask_once_more_a_question_ends(void **state)
     assert_int_equal(f.held, 0);
 }
 
+/* Lets a question end its stage without an answer, and asks it again. */
+static struct weft_mad_send_req ask_twice(struct asker *a, uint32_t about)
+{
+    struct weft_mad_send_req r = ask(a, about);
+    struct weft_mad_event ev = cf_end(&r, WEFT_MAD_TIMEOUT, 5);
+    struct asker_result result;
+    struct question q;
+
+    assert_false(asker_event(a, &ev, &result));
+    assert_true(asker_next(a, &q));
+    assert_int_equal(q.about, about);
+    asker_ask(a, &q, &nowhere, &r);
+    return r;
+}
+
+static void end_answered(struct asker *a, const struct weft_mad_send_req *r)
+{
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct weft_mad_event ev = cf_answer(r, attribute, mad);
+    struct asker_result result;
+
+    assert_true(asker_event(a, &ev, &result));
+    ev = cf_end(r, WEFT_MAD_OK, 1);
+    assert_false(asker_event(a, &ev, &result));
+}
+
+/* Whoever answers the first packet of a later stage has lost all of an earlier one. */
+static void test_an_answer_in_a_later_stage_is_a_late_one(void **state)
+{
+    struct asker *a = asker_of(2, 3);
+    struct weft_mad_send_req r;
+    int attempts = 0;
+
+    (void)state;
+    answer_some(a, 4, 0);
+    for (int i = 0; i < 36; i++) {
+        r = ask_twice(a, 100);
+        end_answered(a, &r);
+    }
+    r = ask(a, 5);
+    assert_int_equal(ask_in_vain(a, &r, &attempts), 9);
+    (void)asker_free(a);
+}
+
+/* They wait beside the window: it says nothing of how much at a time is right. */
+static void test_those_who_are_asked_again_do_not_move_the_window(void **state)
+{
+    struct asker *a = asker_of(64, 1);
+    struct weft_mad_send_req answered = ask_twice(a, 1), silent = ask_twice(a, 2);
+    uint32_t window = asker_window(a);
+    struct asker_result result;
+    struct weft_mad_event ev;
+
+    (void)state;
+    end_answered(a, &answered);
+    assert_int_equal(asker_window(a), window);
+    ev = cf_end(&silent, WEFT_MAD_TIMEOUT, 5);
+    assert_false(asker_event(a, &ev, &result));
+    assert_int_equal(asker_window(a), window);
+    (void)asker_free(a);
+}
+
+static void test_a_second_attempt_says_that_waits_are_too_short(void **state)
+{
+    struct asker *a = asker_of(2, 1);
+
+    (void)state;
+    asker_hurry(a, 2);
+    answer_some(a, 65, 65);
+    assert_int_equal(asker_halvings(a), 1);
+    (void)asker_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +504,9 @@ int main(void)
         cmocka_unit_test(test_the_window_grows_with_answers_and_shrinks_without),
         cmocka_unit_test(test_those_who_do_not_answer_leave_the_window_to_others),
         cmocka_unit_test(test_without_memory_to_ask_once_more_a_question_ends),
+        cmocka_unit_test(test_an_answer_in_a_later_stage_is_a_late_one),
+        cmocka_unit_test(test_those_who_are_asked_again_do_not_move_the_window),
+        cmocka_unit_test(test_a_second_attempt_says_that_waits_are_too_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,35 @@ static void test_one_without_room_keeps_nothing(void **state)
     (void)sa_cache_free(c);
 }
 
+/* However many there were, the last ones are known, also where several share a chain. */
+static void test_those_put_last_are_known_in_every_order(void **state)
+{
+    enum {
+        SPACE = 8
+    };
+    struct sa_cache *c = sa_cache_new(SPACE, 1000, NULL);
+    uint8_t question[SA_PATH_BYTES] = {0}, answer[SA_PATH_BYTES] = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 300; i++) {
+        question[0] = (uint8_t)i;
+        question[1] = (uint8_t)(i >> 8);
+        answer[7] = (uint8_t)i;
+        sa_cache_put(c, 0, 1, question, answer);
+        for (unsigned k = i < SPACE ? 0 : i - SPACE; k <= i; k++) {
+            const uint8_t *found;
+
+            question[0] = (uint8_t)k;
+            question[1] = (uint8_t)(k >> 8);
+            found = sa_cache_find(c, 0, 1, question);
+            assert_int_equal(found != NULL, k + SPACE > i);
+            if (found)
+                assert_int_equal(found[7], (uint8_t)k);
+        }
+    }
+    (void)sa_cache_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_it_expires_and_a_new_answer_counts_anew),
         cmocka_unit_test(test_the_oldest_goes_when_it_is_full),
         cmocka_unit_test(test_one_without_room_keeps_nothing),
+        cmocka_unit_test(test_those_put_last_are_known_in_every_order),
     };
 
     return cmocka_run_group_tests(tests, setup, NULL);

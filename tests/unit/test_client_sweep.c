@@ -336,6 +336,54 @@ static void test_configurations_out_of_range(void **state)
     assert_null(weft_sweep_free(NULL));
 }
 
+/* A switch of 3 ports behind another one's ports 1 and 2; the first cable's questions stay without
+ * an answer, and then it is found from the other end. */
+static void test_who_was_silent_behind_a_port_may_be_found_from_the_other_side(void **state)
+{
+    struct liar l = liar_new();
+    uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
+    struct weft_mad_send_req r, back;
+    bool held = false;
+
+    (void)state;
+    while (weft_sweep_poll(l.s, &r)) {
+        const uint8_t *mad = r.data;
+        uint8_t hops = mad[7], first = mad[129];
+
+        memset(attribute, 0, sizeof(attribute));
+        if (mad_attr_id(mad) == WEFT_ATTR_NODE_INFO && hops == 1 && first == 1) {
+            struct weft_mad_event ev = cf_end(&r, WEFT_MAD_TIMEOUT, 5);
+
+            weft_sweep_event(l.s, &ev);
+            continue;
+        }
+        /* the question back over the silent cable waits until that has been given up */
+        if (mad_attr_id(mad) == WEFT_ATTR_NODE_INFO && hops == 2) {
+            assert_false(held);
+            held = true;
+            back = r;
+            continue;
+        }
+        if (mad_attr_id(mad) == WEFT_ATTR_NODE_INFO)
+            make_node(attribute, WEFT_SWEEP_SWITCH, 3, hops == 0 ? 3 : 2, 0x70 + hops);
+        else
+            wire_set(WIRE_PORT_INFO_PORT_STATE, attribute,
+                     mad_attr_mod(mad) == 1 || mad_attr_mod(mad) == 2 ? 4 : 1);
+        tell(&l, &r, attribute);
+    }
+    assert_true(held);
+    assert_true(weft_sweep_port(l.s, 1)->mute_peer);
+    memset(attribute, 0, sizeof(attribute));
+    make_node(attribute, WEFT_SWEEP_SWITCH, 3, 1, 0x70);
+    tell(&l, &back, attribute);
+    assert_false(weft_sweep_poll(l.s, &r));
+    assert_true(weft_sweep_done(l.s));
+    assert_int_equal(weft_sweep_port(l.s, 1)->peer, 5);
+    for (uint32_t i = 0; i < weft_sweep_port_count(l.s); i++)
+        assert_false(weft_sweep_port(l.s, i)->mute_peer);
+    (void)weft_sweep_free(l.s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_a_node_that_changes_what_it_is_stays_what_it_was),
         cmocka_unit_test(test_who_stops_answering_is_not_asked_again),
         cmocka_unit_test(test_configurations_out_of_range),
+        cmocka_unit_test(test_who_was_silent_behind_a_port_may_be_found_from_the_other_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,6 +281,72 @@ static void test_random_answers_end(void **state)
     assert_true(expected > 0);
 }
 
+/* Who refuses one attribute is asked for the others: it lives. */
+static void test_who_refuses_one_attribute_is_no_silent_one(void **state)
+{
+    static const struct lie lie = {{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 1, 1, 0x23}}};
+    uint8_t attribute[WEFT_ATTRIBUTE_BYTES], mad[WEFT_MAD_BYTES];
+    const struct weft_sweep_trouble *t = NULL;
+    struct weft_mad_send_req r;
+    struct weft_mad_event ev;
+    struct weft_sweep *s = NULL;
+
+    (void)state;
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
+    while (weft_sweep_poll(s, &r)) {
+        lie_make(&lie, r.data, attribute);
+        ev = cf_answer(&r, attribute, mad);
+        if (mad_attr_id(r.data) == WEFT_ATTR_NODE_DESC)
+            mad_set_status(mad, 0x801C);
+        weft_sweep_event(s, &ev);
+        ev = cf_end(&r, WEFT_MAD_OK, 1);
+        weft_sweep_event(s, &ev);
+    }
+    assert_int_equal(weft_sweep_node_count(s), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(weft_sweep_trouble(s, i, &t));
+        assert_int_equal(t->kind, WEFT_SWEEP_REFUSED);
+        assert_int_equal(t->attr_id, WEFT_ATTR_NODE_DESC);
+    }
+    assert_false(weft_sweep_trouble(s, 4, &t));
+    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
+        assert_false(weft_sweep_port(s, i)->silent);
+        assert_int_equal(weft_sweep_port(s, i)->told, i <= 4 || weft_sweep_port(s, i)->number == 1);
+    }
+    (void)weft_sweep_free(s);
+}
+
+/* A switch that is known from before is asked for its ports all the same. */
+static void test_a_switch_that_refuses_SwitchInfo_tells_of_its_ports(void **state)
+{
+    static const struct lie lie = {{HONEST_1, HONEST_2, {WEFT_SWEEP_CA, 1, 1, 0x23}}};
+    const struct weft_sweep_prior_port p = {.guid = 0x10, .width = "4x", .speed = "EDR"};
+    uint8_t attribute[WEFT_ATTRIBUTE_BYTES], mad[WEFT_MAD_BYTES];
+    struct weft_sweep_prior *known = cf_prior(1);
+    struct weft_mad_send_req r;
+    struct weft_mad_event ev;
+    struct weft_sweep *s = NULL;
+
+    (void)state;
+    assert_int_equal(weft_sweep_prior_add(known, &p), 0);
+    assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
+    weft_sweep_expect(s, known);
+    while (weft_sweep_poll(s, &r)) {
+        lie_make(&lie, r.data, attribute);
+        ev = cf_answer(&r, attribute, mad);
+        if (mad_attr_id(r.data) == WEFT_ATTR_SWITCH_INFO)
+            mad_set_status(mad, 0x801C);
+        weft_sweep_event(s, &ev);
+        ev = cf_end(&r, WEFT_MAD_OK, 1);
+        weft_sweep_event(s, &ev);
+    }
+    assert_int_equal(weft_sweep_node_count(s), 4);
+    for (uint32_t i = 0; i <= 4; i++)
+        assert_true(weft_sweep_port(s, i)->told);
+    (void)weft_sweep_free(s);
+    (void)weft_sweep_prior_free(known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +355,8 @@ int main(void)
         cmocka_unit_test(test_a_refusal_is_reported),
         cmocka_unit_test(test_ports_without_end_end_at_a_limit),
         cmocka_unit_test(test_random_answers_end),
+        cmocka_unit_test(test_who_refuses_one_attribute_is_no_silent_one),
+        cmocka_unit_test(test_a_switch_that_refuses_SwitchInfo_tells_of_its_ports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

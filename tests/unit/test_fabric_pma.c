@@ -242,6 +242,11 @@ static void test_all_ports_of_a_switch_are_summed_until_the_field_is_full(void *
         assert_int_equal(ff_port(ff, "sw", number)->counters.classic[COUNTER_LINK_DOWNED], 0);
         assert_int_equal(ff_port(ff, "sw", number)->counters.wide[COUNTER_LINK_DOWNED], 100);
     }
+    /* Of 64 bits, too, a sum that does not fit is the largest number. */
+    ff_port(ff, "sw", 1)->counters.wide[COUNTER_XMIT_DATA] = UINT64_MAX - 1;
+    ff_port(ff, "sw", 2)->counters.wide[COUNTER_XMIT_DATA] = 50;
+    answer = get(a, lid, EXTENDED, ALL);
+    assert_true(field(&answer, WIRE_PORT_COUNTERS_EXT_XMIT_DATA) == UINT64_MAX);
     ff_free(ff);
 }
 

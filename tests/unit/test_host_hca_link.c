@@ -564,6 +564,28 @@ static void test_no_more_is_on_the_way_to_ibsim_than_it_can_take(void **state)
     hca_link_close(&l);
 }
 
+/* Of two agents of one class, each sends what is its own: the kernel tells answers by that. */
+static void test_each_agent_sends_under_its_own_number(void **state)
+{
+    struct hca_link l;
+    uint8_t mad[2][WEFT_MAD_BYTES];
+    weft_mad_agent_id agents[2];
+
+    (void)state;
+    fake_begin(one, 1);
+    l = fake_open(NULL);
+    for (int i = 0; i < 2; i++)
+        agents[i] = agent_add(&l, WEFT_CLASS_PERF, 0);
+    for (int i = 0; i < 2; i++) {
+        post(&l, agents[i], mad[i], WEFT_CLASS_PERF, LONG, 0);
+        hca_link_move(&l);
+        assert_int_equal(fake.sent[i].agent, i);
+        answer(0);
+        assert_int_equal(settle(&l, WEFT_MAD_BYTES).u.sent.status, WEFT_MAD_OK);
+    }
+    hca_link_close(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +606,7 @@ int main(void)
         cmocka_unit_test(test_an_adapter_that_goes_ends_the_link),
         cmocka_unit_test(test_a_port_that_gets_another_LID_is_looked_at_anew),
         cmocka_unit_test(test_no_more_is_on_the_way_to_ibsim_than_it_can_take),
+        cmocka_unit_test(test_each_agent_sends_under_its_own_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
