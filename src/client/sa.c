@@ -502,6 +502,8 @@ static enum weft_sa_outcome records_read(struct weft_sa *s, struct sa_job *j,
     if (table && r->stride == 0 && rmpp_is_active(mad) && bytes > 0 &&
         bytes != WEFT_MAD_BYTES - WEFT_SA_DATA_OFFSET)
         return WEFT_SA_MALFORMED;
+    if (table && bytes > 0 && r->stride > bytes)
+        return WEFT_SA_MALFORMED;
     r->count = r->stride > 0 ? bytes / r->stride : 0;
     if (keep_records(s, j, bytes) != 0)
         return WEFT_SA_NO_MEMORY;
@@ -520,7 +522,8 @@ static void job_answered(struct weft_sa *s, weft_time now, struct sa_slot *slot,
 
     if (mad_method(mad) == answer_method(q->method) && mad_attr_id(mad) == q->attr_id)
         outcome = slot->status != 0 ? WEFT_SA_REFUSED : records_read(s, j, ev);
-    if (outcome == WEFT_SA_ANSWERED && is_path_question(q))
+    /* an answer in segments may be shorter than a path */
+    if (outcome == WEFT_SA_ANSWERED && is_path_question(q) && j->record_bytes >= SA_PATH_BYTES)
         sa_cache_put(s->paths, now, q->mask, q->record, j->records);
     slot_end(s, now, slot, outcome, 0);
 }

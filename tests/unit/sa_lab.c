@@ -113,6 +113,8 @@ static void answer_table(struct sl *l, const uint8_t *request, const struct weft
     rmpp_set_type(mad, WEFT_RMPP_DATA);
     rmpp_set_flags(mad, WEFT_RMPP_FLAG_ACTIVE);
     wire_set(WIRE_SA_ATTR_OFFSET, mad, l->count > 0 && !l->hides_stride ? l->stride / 8 : 0);
+    if (l->offset > 0)
+        wire_set(WIRE_SA_ATTR_OFFSET, mad, l->offset);
     for (uint32_t i = 0; i < l->count; i++) {
         uint8_t *record = mad + WEFT_SA_DATA_OFFSET + i * l->stride;
 
@@ -121,6 +123,18 @@ static void answer_table(struct sl *l, const uint8_t *request, const struct weft
         wire_set_be32(record + l->stride - 4, i);
     }
     post(l, mad, bytes, to);
+}
+
+/* A Get is answered by one MAD; this is a message of any length for it all the same. */
+static void answer_short(struct sl *l, const uint8_t *request, const struct weft_mad_addr *to)
+{
+    uint8_t *mad = answer_new(l, request, WEFT_SA_DATA_OFFSET + l->stride);
+
+    rmpp_set_version(mad, WEFT_RMPP_VERSION);
+    rmpp_set_type(mad, WEFT_RMPP_DATA);
+    rmpp_set_flags(mad, WEFT_RMPP_FLAG_ACTIVE);
+    memcpy(mad + WEFT_SA_DATA_OFFSET, l->record, l->stride);
+    post(l, mad, WEFT_SA_DATA_OFFSET + l->stride, to);
 }
 
 static void answer_one(struct sl *l, const uint8_t *request, enum sl_mood mood,
@@ -164,6 +178,8 @@ static void serve(struct sl *l, const struct weft_mad_event *ev)
         return;
     if (mood == SL_ANSWERS && mad_method(mad) == WEFT_METHOD_GET_TABLE)
         answer_table(l, mad, &ev->u.recv.from);
+    else if (mood == SL_SHORT)
+        answer_short(l, mad, &ev->u.recv.from);
     else
         answer_one(l, mad, mood, &ev->u.recv.from);
 }

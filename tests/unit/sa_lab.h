@@ -20,7 +20,8 @@ enum sl_mood {
     SL_REFUSES,   /* says `status` */
     SL_REDIRECTS, /* to LID `elsewhere`; whoever asks there is answered */
     SL_ABSENT,    /* a port without an SA: refuses a Get, and says nothing to others */
-    SL_WRONG      /* answers with another attribute */
+    SL_WRONG,     /* answers with another attribute */
+    SL_SHORT      /* answers in segments, with `stride` bytes of a record */
 };
 
 struct sl {
@@ -39,6 +40,7 @@ struct sl {
     uint16_t at;                  /* the LID the SA has; packets to others are lost */
     uint32_t count, stride;       /* of a table's records */
     bool hides_stride;            /* AttributeOffset says 0 */
+    uint16_t offset;              /* what it says instead; 0: what is so */
     uint8_t record[WEFT_SA_RECORD_BYTES]; /* begins each record */
     unsigned packets;                     /* requests that have left, repeated ones included */
     weft_time times[SL_PACKETS];          /* when */

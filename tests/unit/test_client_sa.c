@@ -494,6 +494,58 @@ static void test_a_path_is_asked_for_once_until_it_expires(void **state)
     sl_free(l);
 }
 
+/* A table with records that would be longer than all that has come is not an empty one. */
+static void test_a_stride_beyond_the_table_is_no_answer(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 20};
+    struct sl *l = sl_new(NULL);
+
+    (void)state;
+    l->stride = 112;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        struct weft_sa_result r;
+
+        l->count = counts[i];
+        l->offset = (uint16_t)(l->count * l->stride / 8);
+        sl_ask(l, TABLE, NODES, i);
+        r = sl_result(l);
+        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
+        assert_int_equal(r.count, 1);
+        l->offset++;
+        sl_ask(l, TABLE, NODES, i);
+        r = sl_result(l);
+        assert_int_equal(r.outcome, WEFT_SA_MALFORMED);
+        assert_int_equal(r.count, 0);
+    }
+    sl_free(l);
+}
+
+/* What is not there must neither be read nor kept. */
+static void test_a_path_that_is_cut_off_is_not_kept(void **state)
+{
+    static const uint8_t from[16] = {1}, to[16] = {2};
+    struct sl *l = sl_new(NULL);
+    struct weft_sa_question q;
+
+    (void)state;
+    weft_sa_make_path(from, to, &q);
+    for (uint32_t bytes = 0; bytes <= 64; bytes += 8) {
+        struct weft_sa_result r;
+
+        l->mood = SL_SHORT;
+        l->stride = bytes;
+        assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
+        r = sl_result(l);
+        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
+        assert_int_equal(r.stride, bytes);
+        assert_int_equal(r.count, bytes > 0);
+        assert_false(r.cached);
+    }
+    assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
+    assert_true(sl_result(l).cached);
+    sl_free(l);
+}
+
 static void test_questions_left_are_freed(void **state)
 {
     struct sl *l = sl_new(NULL);
@@ -528,6 +580,8 @@ int main(void)
         cmocka_unit_test(test_redirections_in_a_circle_or_to_nowhere_end),
         cmocka_unit_test(test_refusals_and_answers_to_something_else),
         cmocka_unit_test(test_a_path_is_asked_for_once_until_it_expires),
+        cmocka_unit_test(test_a_stride_beyond_the_table_is_no_answer),
+        cmocka_unit_test(test_a_path_that_is_cut_off_is_not_kept),
         cmocka_unit_test(test_questions_left_are_freed),
     };
 
