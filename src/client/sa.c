@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Questions to the SA: when each is asked, where, and what ends it. */
-#include "client/redirect.h"
 #include "client/sa_state.h"
 #include "core/base/alloc.h"
 #include "core/wire/field.h"
@@ -14,9 +13,7 @@
 #define WINDOW_LOW       2
 #define RATE_MAX         1000000
 #define PATHS_MAX        (UINT32_C(1) << 20)
-#define HOPS_MAX         4
 #define DOUBLINGS        63
-#define TABLE_UNIT       8 /* bytes that AttributeOffset counts in */
 /* After the engine had no room. */
 #define ENGINE_FULL_WAIT (10 * WEFT_MS)
 
@@ -150,7 +147,7 @@ struct weft_sa *weft_sa_free(struct weft_sa *s)
     return NULL;
 }
 
-static weft_time later(weft_time now, weft_time by)
+weft_time sa_later(weft_time now, weft_time by)
 {
     return by > WEFT_TIME_NEVER - now ? WEFT_TIME_NEVER : now + by;
 }
@@ -165,17 +162,12 @@ static bool is_probe(const struct weft_sa *s, const struct sa_slot *slot)
     return slot == &s->slots[s->slot_count - 1];
 }
 
-static uint8_t answer_method(uint8_t method)
-{
-    return method == WEFT_METHOD_SET ? WEFT_METHOD_GET_RESP : method | WEFT_METHOD_RESPONSE;
-}
-
-static bool is_path_question(const struct weft_sa_question *q)
+bool sa_is_path_question(const struct weft_sa_question *q)
 {
     return q->method == WEFT_METHOD_GET && q->attr_id == WEFT_ATTR_SA_PATH_RECORD;
 }
 
-static int keep_records(const struct weft_sa *s, struct sa_job *j, uint32_t bytes)
+int sa_job_room(const struct weft_sa *s, struct sa_job *j, uint32_t bytes)
 {
     j->records = alloc_array(&s->alloc, bytes, 1);
     j->record_bytes = bytes;
@@ -187,9 +179,9 @@ static bool answer_from_cache(struct weft_sa *s, weft_time now, struct sa_job *j
 {
     const struct weft_sa_question *q = &j->result.question;
     const uint8_t *path =
-        is_path_question(q) ? sa_cache_find(s->paths, now, q->mask, q->record) : NULL;
+        sa_is_path_question(q) ? sa_cache_find(s->paths, now, q->mask, q->record) : NULL;
 
-    if (!path || keep_records(s, j, SA_PATH_BYTES) != 0)
+    if (!path || sa_job_room(s, j, SA_PATH_BYTES) != 0)
         return false;
     memcpy(j->records, path, SA_PATH_BYTES);
     j->result.outcome = WEFT_SA_ANSWERED;
@@ -222,7 +214,7 @@ static void slot_begin(struct weft_sa *s, weft_time now, struct sa_slot *slot, s
     *slot = (struct sa_slot){.state = SA_SLOT_WAITING,
                              .job = j,
                              .due = now,
-                             .until = later(now, s->config.patience),
+                             .until = sa_later(now, s->config.patience),
                              .began = WEFT_TIME_NEVER};
 }
 
@@ -261,8 +253,8 @@ static void all_end(struct weft_sa *s, weft_time now, const struct sa_slot *like
     }
 }
 
-static void slot_end(struct weft_sa *s, weft_time now, struct sa_slot *slot,
-                     enum weft_sa_outcome outcome, uint8_t rmpp_status)
+void sa_slot_end(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                 enum weft_sa_outcome outcome, uint8_t rmpp_status)
 {
     bool out = slot->state == SA_SLOT_OUT;
     struct sa_job *j = slot->job;
@@ -291,17 +283,9 @@ static weft_time backoff(struct weft_sa *s, uint32_t repetition)
     return step - prng_up_to(&s->prng, r->jitter_ns);
 }
 
-static void window_shrink(struct weft_sa *s)
+void sa_window_shrink(struct weft_sa *s)
 {
     s->stats.window = s->stats.window > 1 ? s->stats.window / 2 : 1;
-    s->grown = 0;
-}
-
-static void window_grow(struct weft_sa *s)
-{
-    if (++s->grown < s->stats.window || s->stats.window == s->config.window)
-        return;
-    s->stats.window++;
     s->grown = 0;
 }
 
@@ -312,10 +296,10 @@ static void slot_again(struct weft_sa *s, weft_time now, struct sa_slot *slot,
     bool last = slot->last_busy ? s->config.retry.busy == WEFT_MAD_BUSY_DELIVER
                                 : slot->silent >= s->config.tries;
 
-    slot->due = later(now, backoff(s, slot->asked));
+    slot->due = sa_later(now, backoff(s, slot->asked));
     slot->state = SA_SLOT_WAITING;
     if (last || slot->due >= slot->until)
-        slot_end(s, now, slot, outcome, rmpp_status);
+        sa_slot_end(s, now, slot, outcome, rmpp_status);
 }
 
 void weft_sa_sm(struct weft_sa *s, weft_time now, uint16_t lid, uint8_t sl)
@@ -384,11 +368,11 @@ static void slot_post(struct weft_sa *s, weft_time now, struct sa_slot *slot)
     request_make(s, slot);
     err = weft_mad_post(s->engine, now, &request, &slot->send);
     if (err == WEFT_ERR_FULL) {
-        slot->due = later(now, ENGINE_FULL_WAIT);
+        slot->due = sa_later(now, ENGINE_FULL_WAIT);
         return;
     }
     if (err) {
-        slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
+        sa_slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
         return;
     }
     s->turn = (s->turn > now ? s->turn : now) + interval;
@@ -445,11 +429,11 @@ void weft_sa_move(struct weft_sa *s, weft_time now)
         if (may_post(s, slot) && slot->due <= now && rate_allows(s) <= now && slot->until > now)
             slot_post(s, now, slot);
         else if (slot->state == SA_SLOT_WAITING && slot->until <= now)
-            slot_end(s, now, slot,
-                     s->sm.lid == 0   ? WEFT_SA_NO_SM
-                     : slot->busy > 0 ? WEFT_SA_BUSY
-                                      : WEFT_SA_SILENT,
-                     0);
+            sa_slot_end(s, now, slot,
+                        s->sm.lid == 0   ? WEFT_SA_NO_SM
+                        : slot->busy > 0 ? WEFT_SA_BUSY
+                                         : WEFT_SA_SILENT,
+                        0);
     }
 }
 
@@ -472,131 +456,18 @@ weft_time weft_sa_deadline(const struct weft_sa *s)
     return s->fresh.first && room ? 0 : first;
 }
 
-static bool redirect_follow(struct weft_sa *s, weft_time now, struct sa_slot *slot,
-                            const uint8_t *info)
-{
-    static const uint8_t none[sizeof(s->config.gid)];
-    bool has_gid = memcmp(s->config.gid, none, sizeof(none)) != 0;
-    const struct redirect_from from = {.pkey_index = s->config.pkey_index,
-                                       .pkeys = s->config.pkeys,
-                                       .gid = has_gid ? s->config.gid : NULL};
-
-    if (slot->hops == HOPS_MAX || !redirect_read(&from, info, &s->redirect))
-        return false;
-    slot->hops++;
-    s->redirect_until = later(now, s->config.redirect_ttl);
-    s->stats.redirects++;
-    return true;
-}
-
-/* Reads the records of an answer with status 0. */
-static enum weft_sa_outcome records_read(struct weft_sa *s, struct sa_job *j,
-                                         const struct weft_mad_event *ev)
-{
-    struct weft_sa_result *r = &j->result;
-    const uint8_t *mad = ev->u.recv.mad;
-    uint32_t bytes = ev->u.recv.len - WEFT_SA_DATA_OFFSET;
-    bool table = mad_method(mad) == WEFT_METHOD_GET_TABLE_RESP;
-
-    r->stride = table ? TABLE_UNIT * (uint32_t)wire_get(WIRE_SA_ATTR_OFFSET, mad) : bytes;
-    if (table && r->stride == 0 && rmpp_is_active(mad) && bytes > 0 &&
-        bytes != WEFT_MAD_BYTES - WEFT_SA_DATA_OFFSET)
-        return WEFT_SA_MALFORMED;
-    if (table && bytes > 0 && r->stride > bytes)
-        return WEFT_SA_MALFORMED;
-    r->count = r->stride > 0 ? bytes / r->stride : 0;
-    if (keep_records(s, j, bytes) != 0)
-        return WEFT_SA_NO_MEMORY;
-    if (weft_mad_recv_read(s->engine, ev->u.recv.id, WEFT_SA_DATA_OFFSET, j->records, bytes) != 0)
-        return WEFT_SA_MALFORMED;
-    return WEFT_SA_ANSWERED;
-}
-
-static void job_answered(struct weft_sa *s, weft_time now, struct sa_slot *slot,
-                         const struct weft_mad_event *ev)
-{
-    struct sa_job *j = slot->job;
-    const struct weft_sa_question *q = &j->result.question;
-    const uint8_t *mad = ev->u.recv.mad;
-    enum weft_sa_outcome outcome = WEFT_SA_MALFORMED;
-
-    if (mad_method(mad) == answer_method(q->method) && mad_attr_id(mad) == q->attr_id)
-        outcome = slot->status != 0 ? WEFT_SA_REFUSED : records_read(s, j, ev);
-    /* an answer in segments may be shorter than a path */
-    if (outcome == WEFT_SA_ANSWERED && is_path_question(q) && j->record_bytes >= SA_PATH_BYTES)
-        sa_cache_put(s->paths, now, q->mask, q->record, j->records);
-    slot_end(s, now, slot, outcome, 0);
-}
-
-/* How a port without an SA answers in its place. */
-static bool is_unsupported(uint16_t status)
-{
-    return (status & WEFT_STATUS_FIELD_MASK) == WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
-}
-
-/* Every SA has a ClassPortInfo; whatever else it says about it, it lives. */
-static void probe_answered(struct weft_sa *s, weft_time now, struct sa_slot *slot,
-                           const uint8_t *mad)
-{
-    if (is_unsupported(slot->status)) {
-        slot_end(s, now, slot, WEFT_SA_ABSENT, 0);
-        return;
-    }
-    if (slot->status == 0 && mad_attr_id(mad) == WEFT_ATTR_CLASS_PORT_INFO)
-        (void)redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET);
-    s->probed = true;
-    slot->state = SA_SLOT_ANSWERED;
-}
-
-/* Asks once more, after ClassPortInfo: the SA may have gone since it was asked for that. */
-static void slot_doubt(struct weft_sa *s, struct sa_slot *slot)
-{
-    slot->again = slot->doubted = true;
-    s->probed = false;
-}
-
-static void slot_received(struct weft_sa *s, weft_time now, struct sa_slot *slot,
-                          const struct weft_mad_event *ev)
-{
-    const uint8_t *mad = ev->u.recv.mad;
-
-    if (slot->state != SA_SLOT_OUT || slot->moved || ev->u.recv.len < WEFT_SA_DATA_OFFSET)
-        return;
-    slot->status = mad_status(mad);
-    slot->silent = 0;
-    if ((slot->status & WEFT_STATUS_BUSY) != 0) {
-        slot->busy++;
-        slot->last_busy = slot->again = true;
-        s->stats.busy++;
-        window_shrink(s);
-        return;
-    }
-    s->stats.answered++;
-    window_grow(s);
-    slot->last_busy = false;
-    if ((slot->status & WEFT_STATUS_REDIRECT) != 0 &&
-        redirect_follow(s, now, slot, mad + WEFT_SA_DATA_OFFSET))
-        slot->again = true;
-    else if (slot->job && is_unsupported(slot->status) && !slot->doubted)
-        slot_doubt(s, slot);
-    else if (slot->job)
-        job_answered(s, now, slot, ev);
-    else
-        probe_answered(s, now, slot, mad);
-}
-
 static void slot_failed(struct weft_sa *s, weft_time now, struct sa_slot *slot,
                         const struct weft_mad_event *ev)
 {
     if (ev->u.sent.status == WEFT_MAD_TX_ERROR || ev->u.sent.status == WEFT_MAD_FLUSHED) {
         slot->state = SA_SLOT_WAITING;
-        slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
+        sa_slot_end(s, now, slot, WEFT_SA_UNSENT, 0);
         return;
     }
     slot->silent++;
     s->stats.silent++;
     s->probed = false; /* one packet at a time finds out whether there still is an SA */
-    window_shrink(s);
+    sa_window_shrink(s);
     if (ev->u.sent.status == WEFT_MAD_RMPP_ABORTED)
         slot_again(s, now, slot, WEFT_SA_ABORTED, ev->u.sent.rmpp_status);
     else
@@ -634,7 +505,7 @@ void weft_sa_event(struct weft_sa *s, weft_time now, const struct weft_mad_event
     else if (number < 1 || number > s->slot_count)
         return;
     else if (ev->type == WEFT_MAD_EVENT_RECV)
-        slot_received(s, now, &s->slots[number - 1], ev);
+        sa_answer_received(s, now, &s->slots[number - 1], ev);
     else if (ev->type == WEFT_MAD_EVENT_SEND_DONE && s->slots[number - 1].state >= SA_SLOT_OUT)
         slot_sent(s, now, &s->slots[number - 1], ev);
 }

@@ -95,6 +95,29 @@ struct weft_sa {
     struct sa_slot slots[];
 };
 
+/** A time later than another one; it ends at WEFT_TIME_NEVER. */
+weft_time sa_later(weft_time now, weft_time by);
+
+/** Whether the answer to a question is a path that may be kept. */
+bool sa_is_path_question(const struct weft_sa_question *q);
+
+/** Makes room for the records of a job's result.
+ * @return 0, or WEFT_ERR_NOMEM */
+int sa_job_room(const struct weft_sa *s, struct sa_job *j, uint32_t bytes);
+
+/** Halves the window: fewer questions at a time. */
+void sa_window_shrink(struct weft_sa *s);
+
+/** Ends what is in a slot; where there is no SA, or it is its ClassPortInfo, all that wait, too.
+ * @param rmpp_status  with which a table was aborted, else 0 */
+void sa_slot_end(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                 enum weft_sa_outcome outcome, uint8_t rmpp_status);
+
+/** An answer to what is in a slot has come. It ends the job, or the slot is marked to be asked once
+ * more. */
+void sa_answer_received(struct weft_sa *s, weft_time now, struct sa_slot *slot,
+                        const struct weft_mad_event *ev);
+
 /** Answers a Report and keeps it. */
 void sa_report_received(struct weft_sa *s, weft_time now, const struct weft_mad_event *ev);
 

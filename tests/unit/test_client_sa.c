@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Questions to an SA: answers of any size, how they are repeated, how many there are in a time, an
- * SM that moves, redirections, and what hostile answers do. */
+/* Questions to an SA: how they are repeated, how many there are in a time, and an SM that moves. */
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
 #include "sa_lab.h"
@@ -99,28 +98,6 @@ static void test_the_request_is_as_IBA_wants_it(void **state)
     sl_free(l);
 }
 
-static void test_tables_of_any_size(void **state)
-{
-    static const uint32_t counts[] = {0, 1, 2, 3, 1000, 9000};
-    struct sl *l = sl_new(NULL);
-
-    (void)state;
-    l->stride = 112;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        struct weft_sa_result r;
-
-        l->count = counts[i];
-        sl_ask(l, TABLE, NODES, i);
-        r = sl_result(l);
-        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
-        assert_int_equal(r.count, counts[i]);
-        assert_int_equal(r.asked, 1);
-        for (uint32_t n = 0; n < r.count; n++)
-            assert_int_equal(wire_be32(r.records + n * r.stride + r.stride - 4), n);
-    }
-    sl_free(l);
-}
-
 static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state)
 {
     struct sl *l = sl_new(NULL);
@@ -146,35 +123,6 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
     sl_ask(l, GET, NODES, 0);
     assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
     assert_int_equal(l->packets, packets + 2);
-    sl_free(l);
-}
-
-static void test_a_port_without_an_SA_is_found_out(void **state)
-{
-    struct sl *l = sl_new(NULL);
-    struct weft_sa_result r;
-
-    (void)state;
-    sl_ask(l, GET, NODES, 0);
-    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
-    l->mood = SL_ABSENT; /* the SM ends */
-    l->probe_counts = true;
-    sl_ask(l, GET, NODES, 1);
-    sl_ask(l, TABLE, NODES, 2);
-    for (int i = 0; i < 2; i++) {
-        r = sl_result(l);
-        assert_int_equal(r.outcome, WEFT_SA_ABSENT);
-        assert_int_equal(r.asked, 1);
-    }
-    assert_true(l->now < 11 * WEFT_S); /* one wait for a table, no more */
-    l->mood = SL_REFUSES;              /* an SA that does not know this attribute, and lives */
-    l->status = WEFT_STATUS_BAD_METHOD_ATTRIBUTE;
-    l->probe_counts = false;
-    sl_ask(l, GET, NODES, 3);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
-    assert_int_equal(r.status, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
-    assert_int_equal(r.asked, 2);
     sl_free(l);
 }
 
@@ -346,125 +294,6 @@ static void test_without_an_SM_a_question_waits_for_one(void **state)
     sl_free(l);
 }
 
-static void test_a_redirection_is_followed_until_it_expires(void **state)
-{
-    struct sl *l = sl_new(NULL);
-    struct weft_sa_stats stats;
-    struct weft_sa_result r;
-
-    (void)state;
-    l->mood = SL_REDIRECTS;
-    l->elsewhere = 77;
-    sl_ask(l, GET, NODES, 0);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
-    assert_int_equal(r.lid, 77);
-    assert_int_equal(r.asked, 2);
-    sl_ask(l, GET, NODES, 1);
-    assert_int_equal(sl_result(l).asked, 1);
-    assert_int_equal(l->lids[l->packets - 1], 77);
-    sl_run(l, l->now + 61 * WEFT_S);
-    l->mood = SL_ANSWERS;
-    sl_ask(l, GET, NODES, 2);
-    assert_int_equal(sl_result(l).lid, SL_SM_LID);
-    weft_sa_stats(l->sa, &stats);
-    assert_int_equal(stats.redirects, 1);
-    sl_free(l);
-}
-
-static void test_a_redirection_leads_into_another_partition_and_subnet(void **state)
-{
-    static const uint8_t own[16] = {0xFE, 0xC0, 1, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 0, 0, 1};
-    static const uint8_t far[16] = {0xFE, 0xC0, 2, 0, 0, 0, 0, 0, 0, 2, 0xC9, 3, 0, 0, 0, 7};
-    const weft_pkey keys[WEFT_PKEY_BLOCK] = {0xFFFF, 0, 0x8005};
-    struct weft_pkey_cache *cache = NULL;
-    struct weft_sa_config c;
-    struct weft_sa_result r;
-    struct sl *l;
-
-    (void)state;
-    assert_int_equal(weft_pkey_cache_new(WEFT_PKEY_BLOCK, NULL, &cache), 0);
-    assert_int_equal(weft_pkey_cache_stage(cache, 0, keys), 0);
-    assert_int_equal(weft_pkey_cache_commit(cache, NULL), 0);
-    (void)weft_sa_config_init(&c);
-    for (int knows = 0; knows < 2; knows++) {
-        if (knows) {
-            c.pkeys = cache;
-            memcpy(c.gid, own, sizeof(c.gid));
-        }
-        l = sl_new(&c);
-        l->mood = SL_REDIRECTS;
-        l->elsewhere = 77;
-        l->elsewhere_pkey = 0x8005;
-        memcpy(l->elsewhere_gid, far, sizeof(far));
-        sl_ask(l, GET, NODES, 0);
-        r = sl_result(l);
-        assert_int_equal(r.outcome, knows ? WEFT_SA_ANSWERED : WEFT_SA_REFUSED);
-        assert_int_equal(r.status, knows ? 0 : WEFT_STATUS_REDIRECT);
-        assert_int_equal(l->last_to.lid, knows ? 77 : SL_SM_LID);
-        assert_int_equal(l->last_to.pkey_index, knows ? 2 : 0);
-        assert_int_equal(l->last_to.has_grh, knows);
-        if (knows)
-            assert_memory_equal(l->last_to.grh.dgid, far, sizeof(far));
-        sl_free(l);
-    }
-    (void)weft_pkey_cache_free(cache);
-}
-
-static void test_redirections_in_a_circle_or_to_nowhere_end(void **state)
-{
-    struct sl *l = sl_new(NULL);
-    struct weft_sa_result r;
-
-    (void)state;
-    l->mood = SL_REDIRECTS;
-    l->elsewhere = 0;
-    sl_ask(l, GET, NODES, 0);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
-    assert_int_equal(r.status, WEFT_STATUS_REDIRECT);
-    l->mood = SL_REFUSES; /* from now on the redirection itself is the answer everywhere */
-    l->status = WEFT_STATUS_REDIRECT;
-    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, l->record, SL_SM_LID);
-    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QP, l->record, 1);
-    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, l->record, 0xFFFF);
-    sl_ask(l, GET, NODES, 1);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
-    assert_int_equal(r.asked, 5);
-    sl_free(l);
-}
-
-static void test_refusals_and_answers_to_something_else(void **state)
-{
-    struct sl *l = sl_new(NULL);
-    struct weft_sa_result r;
-
-    (void)state;
-    l->mood = SL_REFUSES;
-    l->status = WEFT_SA_STATUS_NO_RECORDS;
-    sl_ask(l, GET, PATHS, 0);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_REFUSED);
-    assert_int_equal(r.status, WEFT_SA_STATUS_NO_RECORDS);
-    assert_int_equal(r.count, 0);
-    l->mood = SL_WRONG;
-    sl_ask(l, GET, PATHS, 0);
-    assert_int_equal(sl_result(l).outcome, WEFT_SA_MALFORMED);
-    l->mood = SL_ANSWERS;
-    l->hides_stride = true;
-    sl_ask(l, TABLE, NODES, 0);
-    r = sl_result(l);
-    assert_int_equal(r.outcome, WEFT_SA_MALFORMED);
-    assert_int_equal(r.count, 0);
-    l->probe_counts = true; /* whatever it says to ClassPortInfo: it lives */
-    l->mood = SL_REFUSES;
-    weft_sa_sm(l->sa, l->now, SL_SM_LID, 1);
-    sl_ask(l, GET, PATHS, 0);
-    assert_int_equal(sl_result(l).outcome, WEFT_SA_REFUSED);
-    sl_free(l);
-}
-
 static void test_a_path_is_asked_for_once_until_it_expires(void **state)
 {
     static const uint8_t from[16] = {1}, to[16] = {2};
@@ -494,58 +323,6 @@ static void test_a_path_is_asked_for_once_until_it_expires(void **state)
     sl_free(l);
 }
 
-/* A table with records that would be longer than all that has come is not an empty one. */
-static void test_a_stride_beyond_the_table_is_no_answer(void **state)
-{
-    static const uint32_t counts[] = {1, 2, 20};
-    struct sl *l = sl_new(NULL);
-
-    (void)state;
-    l->stride = 112;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        struct weft_sa_result r;
-
-        l->count = counts[i];
-        l->offset = (uint16_t)(l->count * l->stride / 8);
-        sl_ask(l, TABLE, NODES, i);
-        r = sl_result(l);
-        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
-        assert_int_equal(r.count, 1);
-        l->offset++;
-        sl_ask(l, TABLE, NODES, i);
-        r = sl_result(l);
-        assert_int_equal(r.outcome, WEFT_SA_MALFORMED);
-        assert_int_equal(r.count, 0);
-    }
-    sl_free(l);
-}
-
-/* What is not there must neither be read nor kept. */
-static void test_a_path_that_is_cut_off_is_not_kept(void **state)
-{
-    static const uint8_t from[16] = {1}, to[16] = {2};
-    struct sl *l = sl_new(NULL);
-    struct weft_sa_question q;
-
-    (void)state;
-    weft_sa_make_path(from, to, &q);
-    for (uint32_t bytes = 0; bytes <= 64; bytes += 8) {
-        struct weft_sa_result r;
-
-        l->mood = SL_SHORT;
-        l->stride = bytes;
-        assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
-        r = sl_result(l);
-        assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
-        assert_int_equal(r.stride, bytes);
-        assert_int_equal(r.count, bytes > 0);
-        assert_false(r.cached);
-    }
-    assert_int_equal(weft_sa_ask(l->sa, l->now, &q), 0);
-    assert_true(sl_result(l).cached);
-    sl_free(l);
-}
-
 static void test_questions_left_are_freed(void **state)
 {
     struct sl *l = sl_new(NULL);
@@ -559,15 +336,108 @@ static void test_questions_left_are_freed(void **state)
     sl_free(l);
 }
 
+/* Where nothing comes back, one packet at a time finds out whether there still is an SA. */
+static void test_an_SA_that_falls_silent_is_looked_for_before_all_is_repeated(void **state)
+{
+    struct sl *l = sl_new(NULL);
+    weft_time begun;
+    unsigned before;
+
+    (void)state;
+    for (uint64_t i = 0; i < 40; i++)
+        sl_ask(l, GET, NODES, i);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    l->mood = SL_SILENT;
+    l->probe_counts = true;
+    before = l->packets;
+    begun = l->now;
+    for (uint64_t i = 0; i < 6; i++)
+        sl_ask(l, GET, NODES, i);
+    sl_run(l, begun + 900 * WEFT_MS);
+    assert_int_equal(l->packets - before, 6);
+    /* ClassPortInfo at once, and again after its own second and the wait behind it */
+    sl_run(l, begun + 2900 * WEFT_MS);
+    assert_in_range(l->packets - before, 7, 8);
+    assert_int_equal(mad_attr_id(l->last), WEFT_ATTR_CLASS_PORT_INFO);
+    l->mood = SL_ANSWERS;
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    sl_free(l);
+}
+
+static void test_no_question_takes_longer_than_patience(void **state)
+{
+    struct weft_sa_config c;
+    struct weft_sa_result r;
+    struct sl *l;
+
+    (void)state;
+    (void)weft_sa_config_init(&c);
+    c.patience = 1900 * WEFT_MS;
+    l = sl_new(&c);
+    l->mood = SL_SILENT;
+    sl_ask(l, GET, NODES, 0);
+    r = sl_result(l);
+    assert_int_equal(r.outcome, WEFT_SA_SILENT);
+    assert_int_equal(r.asked, 2);
+    assert_in_range(r.took, WEFT_S, 1900 * WEFT_MS);
+    sl_free(l);
+}
+
+/* That there is no SM is found out once, not by a window's worth of questions after the other. */
+static void test_without_an_SM_all_questions_end_together(void **state)
+{
+    struct sl *l = sl_new(NULL);
+
+    (void)state;
+    weft_sa_sm(l->sa, 0, 0, 0);
+    for (uint64_t i = 0; i < 20; i++)
+        sl_ask(l, GET, NODES, i);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(sl_result(l).outcome, WEFT_SA_NO_SM);
+    assert_true(l->now == 60 * WEFT_S);
+    assert_int_equal(l->packets, 0);
+    sl_free(l);
+}
+
+/* When a question is repeated that an SA is BUSY for, by a client with this seed. */
+static void busy_times(uint64_t seed, weft_time ret[5])
+{
+    struct weft_sa_config c;
+    struct sl *l;
+
+    (void)weft_sa_config_init(&c);
+    c.seed = seed;
+    l = sl_new(&c);
+    l->mood = SL_BUSY;
+    sl_ask(l, GET, NODES, 0);
+    sl_run(l, 30 * WEFT_S);
+    assert_in_range(l->packets, 6, SL_PACKETS);
+    memcpy(ret, l->times + 1, 5 * sizeof(ret[0]));
+    sl_free(l);
+}
+
+static void test_clients_do_not_repeat_in_step(void **state)
+{
+    weft_time one[5], same[5], other[5];
+
+    (void)state;
+    busy_times(1, one);
+    busy_times(1, same);
+    busy_times(2, other);
+    assert_memory_equal(one, same, sizeof(one));
+    for (int i = 1; i < 5; i++)
+        assert_true(one[i] != other[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configurations_out_of_range),
         cmocka_unit_test(test_a_Get_has_one_record_and_ClassPortInfo_comes_first),
         cmocka_unit_test(test_the_request_is_as_IBA_wants_it),
-        cmocka_unit_test(test_tables_of_any_size),
         cmocka_unit_test(test_an_SA_that_says_nothing_ends_all_questions_at_once),
-        cmocka_unit_test(test_a_port_without_an_SA_is_found_out),
         cmocka_unit_test(test_BUSY_is_waited_out_and_each_wait_is_longer),
         cmocka_unit_test(test_an_SA_that_stays_BUSY_ends_with_patience),
         cmocka_unit_test(test_BUSY_is_a_result_where_the_policy_says_so),
@@ -575,14 +445,12 @@ int main(void)
         cmocka_unit_test(test_the_window_grows_with_answers_and_halves_on_BUSY),
         cmocka_unit_test(test_an_SM_that_moves_is_followed_while_it_is_asked),
         cmocka_unit_test(test_without_an_SM_a_question_waits_for_one),
-        cmocka_unit_test(test_a_redirection_is_followed_until_it_expires),
-        cmocka_unit_test(test_a_redirection_leads_into_another_partition_and_subnet),
-        cmocka_unit_test(test_redirections_in_a_circle_or_to_nowhere_end),
-        cmocka_unit_test(test_refusals_and_answers_to_something_else),
         cmocka_unit_test(test_a_path_is_asked_for_once_until_it_expires),
-        cmocka_unit_test(test_a_stride_beyond_the_table_is_no_answer),
-        cmocka_unit_test(test_a_path_that_is_cut_off_is_not_kept),
         cmocka_unit_test(test_questions_left_are_freed),
+        cmocka_unit_test(test_an_SA_that_falls_silent_is_looked_for_before_all_is_repeated),
+        cmocka_unit_test(test_no_question_takes_longer_than_patience),
+        cmocka_unit_test(test_without_an_SM_all_questions_end_together),
+        cmocka_unit_test(test_clients_do_not_repeat_in_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
