@@ -6,8 +6,9 @@
  * Agents are asked: that of a switch for its external ports, and port 0 where that is an enhanced
  * one; that of each CA or router port that was reached for this port. First each says once what it
  * has (ClassPortInfo); then it is asked for all its ports at once: for the extended counters where
- * it has them, for the classic ones where it has nothing wider. Who falls silent is asked no more,
- * and waited for by nobody. Only weft_counters_reset() ever writes.
+ * it has them, for the classic ones where it has nothing wider. Each is asked at its own pace: for
+ * one port after the other where it takes long, and not given up while it answers. Who falls silent
+ * is asked no more, and waited for by nobody. Only weft_counters_reset() ever writes.
  *
  * Ports have the numbers of the sweep. One thread at a time uses a reading and its sweep. Pointers
  * must not be NULL unless their text says so. Numbers are in host byte order; data counters are in
@@ -114,12 +115,14 @@ struct weft_counters_patience {
     uint32_t window_max; /**< default 512: at most; 1..512. As many again may be under way that have
                               had no answer in time, so that the dead do not stand in the way of
                               the living */
-    weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead;
-                              4 ms..1 min */
+    weft_time timeout;   /**< default 1 s: without an answer for so long a node is taken for dead,
+                              or, where it has been slow and may be busy with repeated questions,
+                              for up to eight times as long; 4 ms..1 min */
     weft_time first;     /**< default 25 ms: the longest wait for an answer to the first packet. It
                               gets shorter while answers come in time, down to a 16th, but not
                               below 1 ms; a sweep begins to learn that. Later waits grow,
-                              randomized, up to twice this, until the timeout; 1 ms..half the
+                              randomized, until the timeout: where a sweep has met lost packets
+                              throughout up to twice this, else they double; 1 ms..half the
                               timeout */
     uint8_t rounds;      /**< default 4: how often all of this is done where so many packets get
                               lost that all of them may have been; at least 1 */

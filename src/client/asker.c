@@ -19,6 +19,14 @@
 /* Half of all tries lost at less than one question of so many is no reason to ask once more. */
 #define LOST_ONE_OF (UINT64_C(1) << 20)
 
+/* Packets that get lost make answers late throughout; one who is slow, or busy himself, some that
+ * were asked at the same time. So questions are counted in runs, as many as there is room for: most
+ * of them must have late answers, and there must be some. */
+#define RUN      32
+#define RUNS_MAX 256
+#define RUNS_MIN 8
+#define RUN_LATE 2
+
 /* The window in the beginning. */
 #define WINDOW_FIRST 32
 
@@ -47,6 +55,7 @@ struct slot {
     uint32_t next; /* in the list of free ones */
     enum slot_state state;
     uint32_t batch; /* of requests that tell how long to wait */
+    uint32_t run;   /* of those that tell whether packets get lost */
     uint8_t mad[WEFT_MAD_BYTES];
 };
 
@@ -69,6 +78,8 @@ struct asker {
     uint32_t window;         /* for those of the first */
     uint32_t tid;
     uint64_t sends, answers, late;
+    uint32_t begun; /* questions that were asked, as far as they are in runs */
+    uint8_t run_answers[RUNS_MAX], run_late[RUNS_MAX];
     int verdict;
     uint8_t stages[STAGES]; /* tries in each; the last may be 0 */
     uint8_t stage_count;
@@ -285,6 +296,10 @@ void asker_ask(struct asker *a, const struct question *q, const struct weft_rout
     s->question = *q;
     s->state = SLOT_OUT;
     s->batch = q->asked == 0 ? wait_begin(&a->wait) : WAIT_NO_BATCH;
+    if (q->asked == 0) {
+        s->run = a->begun / RUN;
+        a->begun += s->run < RUNS_MAX;
+    }
     a->sends++;
     smp_make(a, q, route, s->mad);
     *ret = (struct weft_mad_send_req){
@@ -363,6 +378,16 @@ static bool goes_on(struct asker *a, const struct slot *s)
     return queue_put(a, &a->again, &q) == 0;
 }
 
+static void answer_count(struct asker *a, const struct slot *s, bool late)
+{
+    a->answers++;
+    a->late += late;
+    if (s->question.asked == 0 && s->run < RUNS_MAX) {
+        a->run_answers[s->run]++;
+        a->run_late[s->run] += late;
+    }
+}
+
 static bool slot_ended(struct asker *a, struct slot *s, const struct weft_mad_event *ev,
                        struct asker_result *ret)
 {
@@ -371,8 +396,7 @@ static bool slot_ended(struct asker *a, struct slot *s, const struct weft_mad_ev
 
     if (answered) {
         wait_end(&a->wait, s->batch, ev->u.sent.attempts == 1);
-        a->answers++;
-        a->late += ev->u.sent.attempts > 1 || s->question.asked > 0;
+        answer_count(a, s, ev->u.sent.attempts > 1 || s->question.asked > 0);
     } else {
         wait_forget(&a->wait, s->batch);
     }
@@ -409,6 +433,17 @@ void asker_hurry(struct asker *a, uint8_t halvings)
 uint8_t asker_halvings(const struct asker *a)
 {
     return a->wait.halvings;
+}
+
+bool asker_loses(const struct asker *a)
+{
+    uint32_t runs = 0, late = 0;
+
+    for (uint32_t i = 0; i < RUNS_MAX; i++) {
+        runs += a->run_answers[i] >= RUN / 2;
+        late += a->run_answers[i] >= RUN / 2 && a->run_late[i] >= RUN_LATE;
+    }
+    return runs >= RUNS_MIN && late > runs / 2 && a->late <= a->answers / 2;
 }
 
 uint64_t asker_sends(const struct asker *a)

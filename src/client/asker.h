@@ -76,6 +76,9 @@ void asker_hurry(struct asker *a, uint8_t halvings);
 /** How often the wait for an answer has been halved. */
 uint8_t asker_halvings(const struct asker *a);
 
+/** Whether answers came late throughout, but fewer than half of them: packets get lost. */
+bool asker_loses(const struct asker *a);
+
 /** Sends made so far. */
 uint64_t asker_sends(const struct asker *a);
 

@@ -2,8 +2,8 @@
 /* Counters of a fabric: who is asked for what, and what became of it. */
 #include "client/gmp_asker.h"
 #include "client/pma.h"
-#include "client/sweep_state.h"
 #include "client/redirect.h"
+#include "client/sweep_state.h"
 #include "core/base/alloc.h"
 #include "core/base/index.h"
 #include "core/wire/field.h"
@@ -70,7 +70,7 @@ int weft_counters_config_init_sized(struct weft_counters_config *ret, size_t siz
     return 0;
 }
 
-static void put(struct weft_counters *c, enum ask kind, uint32_t about)
+static void put(struct weft_counters *c, enum ask kind, const struct agent *whom, uint32_t about)
 {
     static const uint16_t attributes[] = {
         [ASK_ABILITIES] = WEFT_ATTR_CLASS_PORT_INFO,
@@ -82,6 +82,7 @@ static void put(struct weft_counters *c, enum ask kind, uint32_t about)
         [ASK_RESET_EXTENDED] = WEFT_ATTR_PM_PORT_COUNTERS_EXT,
     };
     const struct gmp_question q = {
+        .whom = (uint32_t)(whom - c->agents),
         .about = about,
         .kind = (uint8_t)kind,
         .method = kind >= ASK_RESET_CLASSIC ? WEFT_METHOD_SET : WEFT_METHOD_GET,
@@ -125,11 +126,11 @@ static void ports_ask(struct weft_counters *c, const struct agent *a)
             continue;
         if (a->has.extended) {
             c->ports[i].asked++;
-            put(c, ASK_EXTENDED, i);
+            put(c, ASK_EXTENDED, a, i);
         }
         if (!a->has.errors) {
             c->ports[i].asked++;
-            put(c, ASK_CLASSIC, i);
+            put(c, ASK_CLASSIC, a, i);
         }
     }
 }
@@ -138,7 +139,7 @@ static void agent_begin(struct weft_counters *c, struct agent *a)
 {
     a->knows = true;
     if (c->limits && a->has.all_ports && is_switch(c, a->port))
-        put(c, a->has.errors ? ASK_SUM_EXTENDED : ASK_SUM_CLASSIC, a->port);
+        put(c, a->has.errors ? ASK_SUM_EXTENDED : ASK_SUM_CLASSIC, a, a->port);
     else
         ports_ask(c, a);
 }
@@ -192,7 +193,7 @@ static void agent_add(struct weft_counters *c, const struct weft_counters *known
     if (a->no_address || a->silent)
         return;
     if (!has) {
-        put(c, ASK_ABILITIES, port);
+        put(c, ASK_ABILITIES, a, port);
         return;
     }
     a->has = *has;
@@ -276,7 +277,7 @@ int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters
     err = gmp_asker_new(&config.patience, agent, WEFT_CLASS_PERF, &alloc, &made->asker);
     if (!err) {
         /* The same ways, and mostly the same nodes. */
-        gmp_asker_hurry(made->asker, sweep_halvings(sweep));
+        gmp_asker_hurry(made->asker, sweep_halvings(sweep), sweep_loses(sweep));
         err = begin(made, config.wanted, known);
     }
     if (err) {
@@ -302,26 +303,6 @@ struct weft_counters *weft_counters_free(struct weft_counters *c)
     return NULL;
 }
 
-/* Whose question it is: abilities and sums are about the port that answers. */
-static struct agent *agent_of(const struct weft_counters *c, const struct gmp_question *q)
-{
-    uint32_t port = q->about;
-
-    if (q->kind < ASK_CLASSIC) {
-        uint32_t last;
-
-        /* A switch's port 0 may have no agent noted; one of the ports that are wanted has. */
-        if (is_switch(c, port)) {
-            const struct agent any = {.port = port};
-
-            agent_ports(c, &any, &port, &last);
-            while (port < last && c->ports[port].agent == NO_AGENT)
-                port++;
-        }
-    }
-    return &c->agents[c->ports[port].agent];
-}
-
 static void attribute_fill(const struct weft_counters *c, const struct gmp_question *q,
                            const struct agent *a, uint8_t *attribute)
 {
@@ -343,7 +324,7 @@ bool weft_counters_poll(struct weft_counters *c, struct weft_mad_send_req *ret)
     if (gmp_asker_again(c->asker, ret))
         return true;
     while (gmp_asker_next(c->asker, &q)) {
-        const struct agent *a = agent_of(c, &q);
+        const struct agent *a = &c->agents[q.whom];
 
         if (a->silent)
             continue;
@@ -435,7 +416,7 @@ void weft_counters_event(struct weft_counters *c, const struct weft_mad_event *e
 
     if (!gmp_asker_event(c->asker, ev, &r))
         return;
-    a = agent_of(c, &r.question);
+    a = &c->agents[r.question.whom];
     if (!r.answered) {
         a->silent = true;
         return;
@@ -444,7 +425,7 @@ void weft_counters_event(struct weft_counters *c, const struct weft_mad_event *e
     switch ((enum ask)r.question.kind) {
     case ASK_ABILITIES:
         if (is_redirected(a, &r))
-            put(c, ASK_ABILITIES, r.question.about);
+            put(c, ASK_ABILITIES, a, r.question.about);
         else
             abilities_told(c, a, data);
         break;
@@ -512,15 +493,17 @@ int weft_counters_reset(struct weft_counters *c)
         return WEFT_ERR_STATE;
     for (uint32_t i = 0; i < weft_sweep_port_count(c->sweep); i++) {
         struct port *p = &c->ports[i];
+        const struct agent *a;
 
         if (weft_counters_state(c, i) != WEFT_COUNTERS_READ)
             continue;
+        a = &c->agents[p->agent];
         p->resets_done = 0;
         p->resets = 1;
-        put(c, ASK_RESET_CLASSIC, i);
-        if (c->agents[p->agent].has.extended) {
+        put(c, ASK_RESET_CLASSIC, a, i);
+        if (a->has.extended) {
             p->resets++;
-            put(c, ASK_RESET_EXTENDED, i);
+            put(c, ASK_RESET_EXTENDED, a, i);
         }
     }
     return c->verdict;

@@ -2,7 +2,8 @@
 /** @file
  * Requests of a general management class by LID, many at a time: what waits, what is under way in a
  * window that grows with answers and shrinks where they come late, and what is asked once more
- * because packets get lost. A node that is BUSY is asked again like one that says nothing.
+ * because packets get lost. Each agent is asked at its own pace (pace.h), agents take turns. A node
+ * that is BUSY is asked again like one that says nothing.
  *
  * It does no I/O: its owner takes questions out of the queue, has them made into sends of a
  * weft_mad_port, and feeds that port's events.
@@ -17,6 +18,7 @@
 
 /** What is asked. */
 struct gmp_question {
+    uint32_t whom;  /* the owner's number of the agent, from 0 on without large gaps */
     uint32_t about; /* the owner's */
     uint8_t kind;   /* the owner's */
     uint8_t method;
@@ -51,15 +53,18 @@ int gmp_asker_new(const struct weft_counters_patience *c, weft_mad_agent_id agen
  * @return NULL */
 struct gmp_asker *gmp_asker_free(struct gmp_asker *a);
 
-/** Begins with a wait that is known to be long enough: halved so often, as far as it may be. */
-void gmp_asker_hurry(struct gmp_asker *a, uint8_t halvings);
+/** Begins with what is known of the ways.
+ * @param halvings  the wait that is long enough: halved so often, as far as it may be
+ * @param lossy     many packets get lost */
+void gmp_asker_hurry(struct gmp_asker *a, uint8_t halvings, bool lossy);
 
 /** Puts a question into the queue.
  * @return 0; WEFT_ERR_NOMEM */
 int gmp_asker_put(struct gmp_asker *a, const struct gmp_question *q);
 
-/** Takes the oldest question out of the queue. It may be dropped, or goes on to gmp_asker_ask().
- * @return false: none waits, or the window is full */
+/** Takes a question out of the queue: the oldest to the agent whose turn it is. It may be dropped,
+ * or goes on to gmp_asker_ask() before the next call.
+ * @return false: none waits, or the window is full, or those of all agents that are asked */
 bool gmp_asker_next(struct gmp_asker *a, struct gmp_question *ret);
 
 /** Makes the send of a question that gmp_asker_next() has given. Post it.

@@ -536,6 +536,11 @@ uint8_t sweep_halvings(const struct weft_sweep *s)
     return asker_halvings(s->asker);
 }
 
+bool sweep_loses(const struct weft_sweep *s)
+{
+    return asker_loses(s->asker);
+}
+
 uint64_t weft_sweep_sends(const struct weft_sweep *s)
 {
     return asker_sends(s->asker);

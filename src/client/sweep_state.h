@@ -66,6 +66,9 @@ void sweep_compare_lid(struct weft_sweep *s, uint32_t port);
 /** How often the sweep has halved the wait for an answer. */
 uint8_t sweep_halvings(const struct weft_sweep *s);
 
+/** Whether many packets of the sweep got lost. */
+bool sweep_loses(const struct weft_sweep *s);
+
 /** Puts the questions that turned out to be needed when all others were answered. */
 void sweep_ask_late(struct weft_sweep *s);
 

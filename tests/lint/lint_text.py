@@ -46,6 +46,7 @@ def test_one_hand_wrote_it():
 # Unit tests that are about more than one file, or part of one.
 NO_MIRROR = {
     "client_counters_loss": "discovery, then counters, where nodes are dead and packets get lost",
+    "client_counters_slow": "counters of agents that take long for each answer",
     "client_memory": "every machine of the room without memory",
     "client_sweep_hostile": "sweeps of fabrics that lie",
     "cli_output": "what table.c, json_print.c, message.c and progress.c print",

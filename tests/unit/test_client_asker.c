@@ -476,6 +476,46 @@ static void test_those_who_are_asked_again_do_not_move_the_window(void **state)
     (void)asker_free(a);
 }
 
+/* Answers to so many questions, of which those with a number that is less than `late` in each group
+ * of `of` need a second packet. */
+static bool loses(int count, int late, int of)
+{
+    struct asker *a = asker_of(2, 1);
+    bool ret;
+
+    for (int i = 0; i < count; i++) {
+        struct weft_mad_send_req r = ask(a, 1);
+        uint8_t mad[WEFT_MAD_BYTES];
+        struct weft_mad_event ev = cf_answer(&r, attribute, mad);
+        struct asker_result result;
+
+        assert_true(asker_event(a, &ev, &result));
+        ev = cf_end(&r, WEFT_MAD_OK, i % of < late ? 2 : 1);
+        assert_false(asker_event(a, &ev, &result));
+    }
+    ret = asker_loses(a);
+    (void)asker_free(a);
+    return ret;
+}
+
+static void test_packets_get_lost_where_answers_are_late_throughout(void **state)
+{
+    (void)state;
+    assert_false(loses(1000, 0, 1));
+    assert_true(loses(1000, 1, 3));
+    assert_true(loses(1000, 1, 12));
+    assert_false(loses(1000, 1, 40));
+    /* In a row, all others are in time. */
+    assert_false(loses(1000, 300, 1000));
+    /* More than half: that is slow, not lost. */
+    assert_false(loses(1000, 2, 3));
+    /* Too few to tell. */
+    assert_false(loses(7 * 32, 1, 3));
+    assert_true(loses(8 * 32, 1, 3));
+    /* Later ones are not counted in runs. */
+    assert_true(loses(20000, 1, 3));
+}
+
 static void test_a_second_attempt_says_that_waits_are_too_short(void **state)
 {
     struct asker *a = asker_of(2, 1);
@@ -506,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_without_memory_to_ask_once_more_a_question_ends),
         cmocka_unit_test(test_an_answer_in_a_later_stage_is_a_late_one),
         cmocka_unit_test(test_those_who_are_asked_again_do_not_move_the_window),
+        cmocka_unit_test(test_packets_get_lost_where_answers_are_late_throughout),
         cmocka_unit_test(test_a_second_attempt_says_that_waits_are_too_short),
     };
 

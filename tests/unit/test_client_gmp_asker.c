@@ -30,8 +30,10 @@ static struct gmp_asker *make(uint32_t first, uint32_t max)
 static void put(struct gmp_asker *a, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct gmp_question q = {
-            .about = i, .method = WEFT_METHOD_GET, .attr_id = WEFT_ATTR_PM_PORT_COUNTERS};
+        const struct gmp_question q = {.whom = i,
+                                       .about = i,
+                                       .method = WEFT_METHOD_GET,
+                                       .attr_id = WEFT_ATTR_PM_PORT_COUNTERS};
 
         assert_int_equal(gmp_asker_put(a, &q), 0);
     }
@@ -215,6 +217,118 @@ static void test_rounds_where_packets_get_lost(void **state)
     (void)gmp_asker_free(a);
 }
 
+/* Puts so many questions to each of so many agents. */
+static void put_to(struct gmp_asker *a, uint32_t agents, uint32_t questions)
+{
+    for (uint32_t i = 0; i < agents * questions; i++) {
+        const struct gmp_question q = {.whom = i / questions,
+                                       .about = i,
+                                       .method = WEFT_METHOD_GET,
+                                       .attr_id = WEFT_ATTR_PM_PORT_COUNTERS};
+
+        assert_int_equal(gmp_asker_put(a, &q), 0);
+    }
+}
+
+static void test_agents_take_turns_and_are_asked_two_questions_first(void **state)
+{
+    static const uint32_t order[] = {0, 5, 10, 1, 6, 11};
+    struct gmp_asker *a = make(64, 64);
+    struct weft_mad_send_req send;
+    struct gmp_question q;
+    struct gmp_result r;
+
+    (void)state;
+    put_to(a, 3, 5);
+    for (int i = 0; i < 6; i++) {
+        assert_true(gmp_asker_next(a, &q));
+        assert_int_equal(q.about, order[i]);
+        (void)gmp_asker_ask(a, &q, &somebody, &send);
+    }
+    assert_false(gmp_asker_next(a, &q));
+    /* Who has answered is asked two in its place; what was dropped leaves room. */
+    assert_true(answer(a, &send, 1, &r));
+    for (uint32_t i = 12; i < 15; i++) {
+        assert_true(gmp_asker_next(a, &q));
+        assert_int_equal(q.about, i);
+    }
+    assert_false(gmp_asker_next(a, &q));
+    (void)gmp_asker_free(a);
+}
+
+static void test_all_packets_of_a_question_have_one_transaction_id(void **state)
+{
+    struct gmp_asker *a = make(4, 4);
+    struct weft_mad_send_req sends[2], other;
+    struct gmp_result r;
+    uint32_t tid;
+
+    (void)state;
+    put(a, 1);
+    assert_int_equal(ask(a, sends), 1);
+    tid = (uint32_t)mad_tid(sends[0].data);
+    assert_false(time_out(a, &sends[0], &r));
+    assert_int_equal(ask(a, &sends[1]), 1);
+    assert_int_equal(mad_tid(sends[1].data), tid);
+    put(a, 1);
+    assert_int_equal(ask(a, &other), 1);
+    assert_int_not_equal(mad_tid(other.data), tid);
+    (void)gmp_asker_free(a);
+}
+
+/* After a late answer there is one packet at a time, and its wait is long. */
+static void test_a_slow_agent_is_asked_one_by_one_and_not_given_up_while_it_answers(void **state)
+{
+    struct gmp_asker *a = make(4, 4);
+    struct weft_mad_send_req sends[8];
+    struct gmp_result r;
+
+    (void)state;
+    put_to(a, 1, 7);
+    assert_int_equal(ask(a, sends), 2);
+    assert_true(answer(a, &sends[0], 2, &r));
+    assert_int_equal(ask(a, &sends[2]), 0);
+    assert_true(answer(a, &sends[1], 3, &r));
+    assert_int_equal(ask(a, sends), 1);
+    assert_int_equal(sends[0].timeout, 100 * WEFT_MS);
+    assert_null(sends[0].retry);
+    /* One in time makes room for two. */
+    assert_true(answer(a, &sends[0], 1, &r));
+    assert_int_equal(ask(a, sends), 2);
+    /* The first is asked over and over while the others are answered, then for a second. */
+    for (int i = 0; i < 3; i++) {
+        assert_false(time_out(a, &sends[0], &r));
+        assert_true(answer(a, &sends[1], 2, &r));
+        assert_int_equal(ask(a, sends), i < 2 ? 2 : 1);
+    }
+    for (int i = 0; !time_out(a, &sends[0], &r); i++) {
+        assert_in_range(i, 0, 5);
+        assert_int_equal(ask(a, sends), 1);
+    }
+    assert_false(r.answered);
+    assert_true(gmp_asker_idle(a));
+    (void)gmp_asker_free(a);
+}
+
+static void test_slow_agents_do_not_fill_the_window(void **state)
+{
+    struct gmp_asker *a = make(2, 2);
+    struct weft_mad_send_req sends[8];
+    struct gmp_result r;
+
+    (void)state;
+    put_to(a, 4, 2);
+    assert_int_equal(ask(a, sends), 2);
+    assert_true(answer(a, &sends[0], 2, &r));
+    assert_true(answer(a, &sends[1], 2, &r));
+    assert_int_equal(ask(a, sends), 2);
+    assert_true(answer(a, &sends[0], 1, &r));
+    assert_true(answer(a, &sends[1], 1, &r));
+    /* Two of the quick ones, beside one question to each of the slow ones. */
+    assert_int_equal(ask(a, sends), 4);
+    (void)gmp_asker_free(a);
+}
+
 static void test_events_of_others_are_ignored(void **state)
 {
     struct gmp_asker *a = make(4, 4);
@@ -262,6 +376,10 @@ int main(void)
         cmocka_unit_test(test_a_few_late_answers_are_packets_that_got_lost),
         cmocka_unit_test(test_the_dead_make_room_after_one_try),
         cmocka_unit_test(test_rounds_where_packets_get_lost),
+        cmocka_unit_test(test_agents_take_turns_and_are_asked_two_questions_first),
+        cmocka_unit_test(test_all_packets_of_a_question_have_one_transaction_id),
+        cmocka_unit_test(test_a_slow_agent_is_asked_one_by_one_and_not_given_up_while_it_answers),
+        cmocka_unit_test(test_slow_agents_do_not_fill_the_window),
         cmocka_unit_test(test_events_of_others_are_ignored),
         cmocka_unit_test(test_configurations_out_of_range),
     };
