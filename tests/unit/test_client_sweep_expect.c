@@ -81,6 +81,44 @@ static long sweep_again(const char *topology, const char *node, const char *cons
     return saved;
 }
 
+/* A host that has four LIDs, beside another one. */
+static const char four_lids[] =
+    "switchguid=0x10(10)\n"
+    "Switch 2 \"S-0000000000000010\" # \"sw\" base port 0 lid 1 lmc 0\n"
+    "[1] \"H-0000000000000020\"[1](21) # \"a\" lid 4 4xEDR\n"
+    "[2] \"H-0000000000000030\"[1](31) # \"b\" lid 8 4xEDR\n"
+    "\n"
+    "caguid=0x20\n"
+    "Ca 1 \"H-0000000000000020\" # \"a\"\n"
+    "[1](21) \"S-0000000000000010\"[1] # lid 4 lmc 0 \"sw\" lid 1 4xEDR\n"
+    "\n"
+    "caguid=0x30\n"
+    "Ca 1 \"H-0000000000000030\" # \"b\"\n"
+    "[1](31) \"S-0000000000000010\"[2] # lid 8 lmc 2 \"sw\" lid 1 4xEDR\n";
+
+static void test_all_LIDs_of_a_port_are_handed_on(void **state)
+{
+    struct weft_sweep *before, *after;
+    struct weft_sweep_prior *known;
+    struct fabric_config c;
+    struct cf *cf;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.up = c.keep_lids = true;
+    cf = cf_new(four_lids, &c, "a");
+    before = cf_sweep(cf, NULL);
+    assert_int_equal(weft_sweep_port(before, cf_port(before, "b", 1))->lmc, 2);
+    known = cf_known(before);
+    after = cf_sweep_expecting(cf, NULL, known);
+    assert_true(weft_sweep_port(after, cf_port(after, "b", 1))->assumed);
+    expect_same(before, after);
+    (void)weft_sweep_free(after);
+    (void)weft_sweep_free(before);
+    (void)weft_sweep_prior_free(known);
+    cf_free(cf);
+}
+
 static const char fat_tree[] = "fat-tree:hosts=324,radix=36";
 
 static void test_what_cannot_have_changed_is_not_asked(void **state)
@@ -91,6 +129,8 @@ static void test_what_cannot_have_changed_is_not_asked(void **state)
     /* PortInfo of 323 hosts (the own one is asked), and of one end of each of 324 other links. */
     assert_in_range(sweep_again(fat_tree, "host-00001", nothing), 323 + 300, 323 + 324 + 162);
     assert_in_range(sweep_again("torus:x=4,y=3,z=2,hosts=2", "host-00001", nothing), 48, 200);
+    /* Here ports wait for their other ends while the arrays grow. */
+    assert_in_range(sweep_again("dragonfly:a=4,p=2,h=2,g=9", "host-00001", nothing), 72, 300);
     assert_in_range(sweep_again(ff_chain, "a", nothing), 1, 8);
     assert_in_range(sweep_again(ff_chain, "s2", nothing), 1, 8);
 }
@@ -233,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_cannot_have_changed_is_not_asked),
         cmocka_unit_test(test_every_change_is_seen),
+        cmocka_unit_test(test_all_LIDs_of_a_port_are_handed_on),
         cmocka_unit_test(test_what_ports_can_do_is_handed_on),
         cmocka_unit_test(test_a_cable_that_was_moved_is_where_it_is),
         cmocka_unit_test(test_another_LID_of_a_switch_puts_all_in_doubt),
