@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #define CONNECTIONS       64
+/* Of one address: nobody alone can keep all others out. */
+#define CONNECTIONS_EACH  32
 #define CONNECTION_MEMORY 16384
 #define IDLE_S            30
 /* What a connection is given at a time. */
@@ -267,6 +269,7 @@ static int daemon_start(struct exporter_http *h)
     h->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
                                  NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
                                  MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+                                 MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_EACH,
                                  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
                                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_END);
     if (!h->daemon)

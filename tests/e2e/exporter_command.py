@@ -482,6 +482,30 @@ def test_garbage_and_the_half_hearted_hurt_nobody():
     tap.equal(exporter.end(), 0)
 
 
+def test_an_address_that_holds_all_connections_it_gets_leaves_some_for_others():
+    exporter = Exporter("--interval", "24h")
+    held = []
+    for _ in range(80):
+        held.append(socket.create_connection(("127.0.0.1", exporter.port), timeout=60))
+        try:
+            held[-1].sendall(b"GET /metrics HTTP/1.1\r\nX: ")
+        except OSError:  # too many
+            pass
+    with socket.create_connection(("127.0.0.1", exporter.port), timeout=60,
+                                  source_address=("127.0.0.2", 0)) as other:
+        other.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        tap.contains(other.recv(4096).decode(), "200 OK")
+    # It was not the others' time that had run out.
+    held[0].setblocking(False)
+    try:
+        raise AssertionError(f"it says {held[0].recv(100)!r} to whom it waits for")
+    except BlockingIOError:
+        pass
+    for connection in held:
+        connection.close()
+    tap.equal(exporter.end(), 0)
+
+
 def test_it_ends_at_once_while_somebody_waits():
     with fabric_lab.weft(SMALL, "--up") as lab:
         exporter = Exporter("--interval", "0", "--timeout", "1min", "--deadline", "1h", lab=lab)
