@@ -86,27 +86,31 @@ static size_t meanings(const char *text, struct weft_sa_question ret[MEANINGS])
     return count;
 }
 
-static bool is_known(const struct sa_lookup *l, const uint8_t *record)
+static int compare(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < l->known.result.count; i++)
-        if (memcmp(sa_answer_record(&l->known, i), record, RECORD_BYTES) == 0)
-            return true;
-    return false;
+    return memcmp(a, b, RECORD_BYTES);
 }
 
-/* Adds an answer's records to what is known. Returns false without memory. */
+/* Adds an answer's records to what is known, each once: sorted, because an SA that does not look at
+ * the question gives all that it has. Returns false without memory. */
 static bool keep(struct sa_lookup *l, const struct sa_answer *a)
 {
     size_t stride = l->known.result.stride;
+    uint32_t known = l->known.result.count;
     uint32_t more = a->result.stride < RECORD_BYTES ? 0 : a->result.count;
-    uint8_t *grown = realloc(l->known.records, (l->known.result.count + (size_t)more + 1) * stride);
+    uint8_t *grown = realloc(l->known.records, (known + (size_t)more + 1) * stride);
+    uint32_t kept = 0;
 
     if (!grown)
         return false;
     l->known.records = grown;
     for (uint32_t i = 0; i < more; i++)
-        if (!is_known(l, sa_answer_record(a, i)))
-            memcpy(grown + l->known.result.count++ * stride, sa_answer_record(a, i), RECORD_BYTES);
+        memcpy(grown + (known + i) * stride, sa_answer_record(a, i), RECORD_BYTES);
+    qsort(grown, known + (size_t)more, stride, compare);
+    for (uint32_t i = 0; i < known + more; i++)
+        if (kept == 0 || compare(grown + (kept - 1) * stride, grown + i * stride) != 0)
+            memmove(grown + kept++ * stride, grown + i * stride, RECORD_BYTES);
+    l->known.result.count = kept;
     return true;
 }
 
