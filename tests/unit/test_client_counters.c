@@ -378,6 +378,13 @@ static void test_a_reset_sets_both_attributes_to_0_and_only_when_asked(void **st
     assert_true(weft_counters_was_reset(c, cf_port(l.sweep, "sw", 2)));
     assert_false(weft_counters_was_reset(c, cf_port(l.sweep, "b", 1)));
     assert_int_equal(l.sets, 2 * 6);
+    /* What an earlier reset was told says nothing of the next one. */
+    l.cf->ff->now = l.cf->now;
+    ff_command(l.cf->ff, "loss 100% on agent sw");
+    assert_int_equal(weft_counters_reset(c), 0);
+    drive(&l, c);
+    assert_false(weft_counters_was_reset(c, cf_port(l.sweep, "sw", 2)));
+    assert_true(weft_counters_was_reset(c, cf_port(l.sweep, "a", 1)));
     (void)weft_counters_free(c);
     lab_free(&l);
 }
@@ -430,6 +437,28 @@ static void test_classic_counters_are_all_that_some_have(void **state)
     assert_int_equal(state_at(&l, c, "sw", 3), WEFT_COUNTERS_READ);
     assert_int_equal(values_at(&l, c, "sw", 3)->stuck, 1U << WEFT_PMA_SYMBOL_ERRORS);
     assert_false(weft_pma_has(values_at(&l, c, "sw", 3)->present, WEFT_PMA_XMIT_WAIT));
+    (void)weft_counters_free(c);
+    lab_free(&l);
+}
+
+/* A sum that has reached the end of its field may be any above it. */
+static void test_a_sum_that_is_stuck_is_above_every_limit(void **state)
+{
+    struct lab l = lab_new(ff_two_hosts, "a", true);
+    struct weft_counters_config config;
+    uint64_t limits[WEFT_PMA_ERRORS];
+    struct weft_counters *c;
+
+    (void)state;
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++)
+        limits[i] = 100000;
+    ff_command(l.cf->ff, "pma sw extended none");
+    ff_command(l.cf->ff, "counter sw/2 symbol_errors set 70000");
+    (void)weft_counters_config_init(&config);
+    config.limits = limits;
+    c = lab_read(&l, &config, NULL);
+    assert_int_equal(state_at(&l, c, "sw", 2), WEFT_COUNTERS_READ);
+    assert_true(weft_pma_has(values_at(&l, c, "sw", 2)->stuck, WEFT_PMA_SYMBOL_ERRORS));
     (void)weft_counters_free(c);
     lab_free(&l);
 }
@@ -551,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_without_LIDs_nobody_is_asked),
         cmocka_unit_test(test_a_reset_sets_both_attributes_to_0_and_only_when_asked),
         cmocka_unit_test(test_classic_counters_are_all_that_some_have),
+        cmocka_unit_test(test_a_sum_that_is_stuck_is_above_every_limit),
         cmocka_unit_test(test_both_attributes_where_the_extended_one_has_no_errors),
         cmocka_unit_test(test_who_refuses_or_speaks_of_another_port_is_not_believed),
         cmocka_unit_test(test_a_redirection_is_followed_once),
