@@ -154,6 +154,28 @@ static void test_late_answers_narrow_it_down_to_four(void **state)
     (void)gmp_asker_free(a);
 }
 
+/* Who answers the first packet of a second round has left those of the first without an answer. */
+static void test_answers_in_a_second_round_are_late_ones(void **state)
+{
+    struct gmp_asker *a = make(32, 32);
+    struct weft_mad_send_req sends[64];
+    struct gmp_result r;
+    uint32_t count;
+
+    (void)state;
+    put(a, 32);
+    count = ask(a, sends);
+    assert_int_equal(count, 32);
+    for (uint32_t n = 0; n < count; n++)
+        assert_false(time_out(a, &sends[n], &r));
+    count = ask(a, sends);
+    assert_int_equal(count, 32);
+    for (uint32_t n = 0; n < count; n++)
+        assert_true(answer(a, &sends[n], 1, &r));
+    assert_int_equal(window(a), 16);
+    (void)gmp_asker_free(a);
+}
+
 static void test_a_few_late_answers_are_packets_that_got_lost(void **state)
 {
     struct gmp_asker *a = make(16, 32);
@@ -373,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_a_request_as_it_goes_out),
         cmocka_unit_test(test_answers_widen_the_window_up_to_its_limit),
         cmocka_unit_test(test_late_answers_narrow_it_down_to_four),
+        cmocka_unit_test(test_answers_in_a_second_round_are_late_ones),
         cmocka_unit_test(test_a_few_late_answers_are_packets_that_got_lost),
         cmocka_unit_test(test_the_dead_make_room_after_one_try),
         cmocka_unit_test(test_rounds_where_packets_get_lost),
