@@ -144,6 +144,8 @@ def test_promtool_has_nothing_to_say():
     tap.equal([found.value("weft_nodes", type="ca"), found.value("weft_ports"),
                found.value("weft_targets", state="read")], [324, 1296, 351])
     tap.equal({value for _, value in found.all("weft_target_up")}, {1})
+    assert found.value("weft_exporter_mad_retries_total") < \
+        found.value("weft_exporter_mads_sent_total")
     port = found.all("weft_port_state", name="host-00007")[0][0]
     tap.equal([port["guid"], port["port"], port["type"], port["peer_name"], port["peer_port"]],
               [guid, "1", "ca", "leaf-0001", "7"])
@@ -209,15 +211,19 @@ def test_ports_without_a_cable():
         path = pathlib.Path(folder) / "rails"
         path.write_text(RAILS, encoding="utf-8")
         with fabric_lab.weft(path, "--up") as lab:
-            def ports(*options):
+            def ports(*options, metric="weft_port_state"):
                 return {(labels["name"], labels["port"]) for labels, _ in
-                        Metrics(once(*options, lab=lab, node="one")).all("weft_port_state")}
+                        Metrics(once(*options, lab=lab, node="one")).all(metric)
+                        if labels["port"] != "0"}
 
             cabled = {("left", port) for port in "123"} | {("right", "1"), ("right", "2"),
                                                            ("two", "1"), ("one", "1")}
             tap.equal(ports() - {("two", "2")}, cabled)
             tap.equal(ports("--all-ports") - ports(), {("left", "4"), ("right", "3"),
                                                        ("right", "4")})
+            # Of a port that was not asked nothing is told, not even its name.
+            for options in ((), ("--all-ports",)):
+                tap.equal(ports(*options), ports(*options, metric="weft_port_info"))
             # One that was pulled is told of: its link went down. Once somebody resets that it has
             # no cable for who comes new, but still has for who has seen it before.
             exporter = Exporter("--interval", "0", "--topology-interval", "0", lab=lab, node="one")
@@ -348,6 +354,12 @@ def test_a_cable_that_moves_to_another_switch():
                        for labels, _ in metrics.all("weft_port_state", name="two")
                        if "peer_name" in labels], [("1", "left"), ("2", "right")])
             tap.equal(after.value("weft_port_state", name="left", port="1"), 1)
+            tap.equal(after.value("weft_targets", state="gone"), 1)
+            # A link may be too slow without being too narrow.
+            lab.ctl("link", "left/2", "speed", "SDR")
+            tap.equal({(labels["name"], labels["port"]) for labels, value in
+                       exporter.metrics().all("weft_port_degraded") if value},
+                      {("left", "2"), ("right", "2")})
 
 
 def test_a_deadline_ends_a_look_and_what_answered_is_there():
