@@ -99,6 +99,7 @@ struct weft_sweep_node {
     char name[WEFT_SWEEP_NAME_BYTES]; /**< NodeDescription as it came, perhaps empty: any bytes, not
                                            safe to print */
     bool enhanced_port0;              /**< switches: port 0 is more than a management port */
+    bool confirmed;          /**< switches: NodeInfo was the same twice, or the one from before */
     bool quiet;              /**< switches: SwitchInfo:PortStateChange was read, and is 0 */
     struct weft_route route; /**< to a switch, or the own node; of others ask
                                   weft_sweep_route() */
@@ -144,8 +145,10 @@ enum weft_sweep_trouble_kind {
     WEFT_SWEEP_IMPOSSIBLE, /**< who is behind a port says what no node can say of itself */
     WEFT_SWEEP_CHANGED,    /**< who is behind a port has a GUID whose node was something else
                                 before */
-    WEFT_SWEEP_TWICE       /**< the same GUID and port number is at the end of another cable
+    WEFT_SWEEP_TWICE,      /**< the same GUID and port number is at the end of another cable
                                 already */
+    WEFT_SWEEP_UNSTABLE    /**< the switch behind a port, or that port's own one, has another GUID
+                                when it is asked once more: who is behind it is not asked */
 };
 
 /** One such thing. */
@@ -153,7 +156,8 @@ struct weft_sweep_trouble {
     enum weft_sweep_trouble_kind kind; /**< what it is */
     uint32_t port;                     /**< where: the number of the port in the sweep */
     uint32_t other;   /**< WEFT_SWEEP_TWICE: the port of the other cable; else WEFT_SWEEP_NONE */
-    uint64_t guid;    /**< WEFT_SWEEP_CHANGED, WEFT_SWEEP_TWICE: of the node; else 0 */
+    uint64_t guid;    /**< WEFT_SWEEP_CHANGED, WEFT_SWEEP_TWICE: of the node; WEFT_SWEEP_UNSTABLE:
+                           the second one; else 0 */
     uint16_t attr_id; /**< the attribute that was asked for */
     uint8_t ways;     /**< how many ways were tried, 0..2 */
     struct weft_route tried[2]; /**< these, to whom did not answer */

@@ -131,7 +131,9 @@ int counters_print_text(const struct counters_view *v, bool all)
             return message_failed("there is no memory for the names");
     if (!print_disputes_of(v, WEFT_SWEEP_TWICE, "leads to a node GUID that is elsewhere, too") ||
         !print_disputes_of(v, WEFT_SWEEP_CHANGED,
-                           "leads to a node that says something else when asked by another way"))
+                           "leads to a node that says something else when asked by another way") ||
+        !print_disputes_of(v, WEFT_SWEEP_UNSTABLE,
+                           "leads to a switch that has another GUID each time it is asked"))
         return message_failed("there is no memory for the names");
     print_summary(v);
     return CLI_DONE;

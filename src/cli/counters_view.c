@@ -134,7 +134,7 @@ uint32_t counters_view_dispute(const struct counters_view *v, uint32_t *number,
     const struct weft_sweep_trouble *t;
 
     for (; weft_sweep_trouble(v->sweep, *number, &t); ++*number) {
-        if (t->kind != WEFT_SWEEP_TWICE &&
+        if (t->kind != WEFT_SWEEP_TWICE && t->kind != WEFT_SWEEP_UNSTABLE &&
             (t->kind != WEFT_SWEEP_CHANGED || weft_sweep_port(v->sweep, t->port)->mute_peer))
             continue;
         *ret = t->kind;

@@ -58,8 +58,9 @@ void counters_view_free(struct counters_view *v);
 bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum counters_gap_kind *ret);
 
 /** The next link that is in dispute: who answers behind it has a GUID and port that another cable
- * leads to (WEFT_SWEEP_TWICE), or was something else when asked by another way
- * (WEFT_SWEEP_CHANGED). Where nobody is taken to be behind it at all, it is a gap instead.
+ * leads to (WEFT_SWEEP_TWICE), was something else when asked by another way
+ * (WEFT_SWEEP_CHANGED), or has another GUID each time (WEFT_SWEEP_UNSTABLE). Where nobody is taken
+ * to be behind it at all, it is a gap instead.
  * @param number  where to begin, and where something was found
  * @return its port, or WEFT_SWEEP_NONE: there is none from there on */
 uint32_t counters_view_dispute(const struct counters_view *v, uint32_t *number,

@@ -59,6 +59,8 @@ static const struct {
                             " has a GUID whose node was something else before"},
     [WEFT_SWEEP_TWICE] = {"twice", "who is behind ",
                           " has a GUID and port that another cable leads to"},
+    [WEFT_SWEEP_UNSTABLE] = {"unstable", "the switch behind ",
+                             " has another GUID each time it is asked, and is not crossed"},
 };
 
 static void print_ways(const struct weft_sweep_trouble *t, char *ret, size_t size)

@@ -10,7 +10,7 @@
 
 /* So much lateness is no accident: where many packets get lost, and where hardly any do. Where one
  * in three does, it is reached once in 2 to the power of this many answers. */
-#define LATE_LOSSY 8
+#define LATE_LOSSY 12
 #define LATE_SLOW  3
 
 /* Of the packets of a question, those that are lost where many are. */

@@ -21,7 +21,8 @@ static bool leads_on(const struct weft_sweep *s, enum sweep_ask kind, uint32_t a
 {
     const struct weft_sweep_port *p;
 
-    if (kind == SWEEP_ASK_NEIGHBOR || (kind == SWEEP_ASK_SWITCH && s->known))
+    if (kind == SWEEP_ASK_NEIGHBOR || kind == SWEEP_ASK_CONFIRM ||
+        (kind == SWEEP_ASK_SWITCH && s->known))
         return true;
     p = &s->ports[about];
     return kind == SWEEP_ASK_PORT && p->number > 0 && s->nodes[p->node].type == WEFT_SWEEP_SWITCH;
@@ -151,10 +152,8 @@ uint32_t weft_sweep_find(const struct weft_sweep *s, uint64_t guid)
     return WEFT_SWEEP_NONE;
 }
 
-/* Notes what is wrong. Without memory the verdict says so.
- * Returns NULL then. */
-static struct weft_sweep_trouble *
-trouble_add(struct weft_sweep *s, enum weft_sweep_trouble_kind kind, const struct question *q)
+struct weft_sweep_trouble *
+sweep_trouble_add(struct weft_sweep *s, enum weft_sweep_trouble_kind kind, const struct question *q)
 {
     uint32_t space = s->trouble_space ? 2 * s->trouble_space : 16;
     struct weft_sweep_trouble *t;
@@ -286,8 +285,10 @@ static void node_begin(struct weft_sweep *s, uint32_t node, uint32_t port)
 {
     const struct weft_sweep_node *n = &s->nodes[node];
 
-    if (n->type == WEFT_SWEEP_SWITCH)
+    if (n->type == WEFT_SWEEP_SWITCH) {
+        sweep_confirm_ask(s, node);
         sweep_put(s, SWEEP_ASK_SWITCH, port, WEFT_ATTR_SWITCH_INFO, 0);
+    }
     sweep_put(s, SWEEP_ASK_NAME, port, WEFT_ATTR_NODE_DESC, 0);
     if (n->type == WEFT_SWEEP_SWITCH && (!s->known || !weft_sweep_prior_find(s->known, n->guid, 0)))
         switch_begin(s, n);
@@ -304,7 +305,7 @@ static void ports_connect(struct weft_sweep *s, const struct question *q, uint32
         s->ports[via].mute_peer = s->ports[port].mute_peer = false;
     } else if (s->ports[port].peer != via) {
         s->conflicts++;
-        t = trouble_add(s, WEFT_SWEEP_TWICE, q);
+        t = sweep_trouble_add(s, WEFT_SWEEP_TWICE, q);
         if (t) {
             t->other = s->ports[port].peer != WEFT_SWEEP_NONE ? s->ports[port].peer : port;
             t->guid = s->nodes[s->ports[port].node].guid;
@@ -332,6 +333,8 @@ static void node_reached(struct weft_sweep *s, const struct question *q, const u
     end = &s->ports[weft_sweep_end_port(s, port)];
     if (via != WEFT_SWEEP_NONE)
         ports_connect(s, q, port);
+    if (!is_new)
+        sweep_confirm(s, node);
     if (end->reached)
         return;
     end->reached = true;
@@ -379,7 +382,7 @@ static void neighbor_is_wrong(struct weft_sweep *s, const struct asker_result *r
     if (s->ports[q->about].peer != WEFT_SWEEP_NONE)
         return;
     s->ports[q->about].mute_peer = true;
-    t = trouble_add(s, kind, q);
+    t = sweep_trouble_add(s, kind, q);
     if (!t)
         return;
     if (kind == WEFT_SWEEP_CHANGED)
@@ -440,8 +443,8 @@ static void port_told(struct weft_sweep *s, uint32_t port, const uint8_t *info)
     } else if (is_switch) {
         sweep_compare_lid(s, port);
     }
-    if (goes_on && p->state > SWEEP_STATE_DOWN && p->peer == WEFT_SWEEP_NONE)
-        sweep_put(s, SWEEP_ASK_NEIGHBOR, port, WEFT_ATTR_NODE_INFO, 0);
+    if (goes_on)
+        sweep_cross(s, port);
     sweep_wake(s, port);
 }
 
@@ -472,7 +475,8 @@ static void not_told(struct weft_sweep *s, const struct asker_result *r)
     struct weft_sweep_trouble *t = NULL;
 
     if (!end->silent)
-        t = trouble_add(s, r->refused ? WEFT_SWEEP_REFUSED : WEFT_SWEEP_STOPPED, &r->question);
+        t = sweep_trouble_add(s, r->refused ? WEFT_SWEEP_REFUSED : WEFT_SWEEP_STOPPED,
+                              &r->question);
     if (t)
         ways_add(s, &r->question, t);
     end->silent |= !r->refused;
@@ -495,6 +499,8 @@ void weft_sweep_event(struct weft_sweep *s, const struct weft_mad_event *ev)
         not_told(s, &r);
     else if (r.question.kind == SWEEP_ASK_NAME)
         name_told(node_of(s, &s->ports[r.question.about]), r.data);
+    else if (r.question.kind == SWEEP_ASK_CONFIRM)
+        sweep_confirm_told(s, &r.question, r.data);
     else if (r.question.kind == SWEEP_ASK_SWITCH)
         switch_told(s, r.question.about, r.data);
     else

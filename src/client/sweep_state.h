@@ -18,6 +18,7 @@ enum sweep_ask {
     SWEEP_ASK_NEIGHBOR, /**< NodeInfo through a port; WEFT_SWEEP_NONE: of the own node */
     SWEEP_ASK_NAME,     /**< NodeDescription of a port's node */
     SWEEP_ASK_SWITCH,   /**< SwitchInfo of a port's node */
+    SWEEP_ASK_CONFIRM,  /**< NodeInfo of a port's node, once more */
     SWEEP_ASK_PORT      /**< PortInfo of a port */
 };
 
@@ -43,6 +44,25 @@ struct weft_sweep {
 /** Puts a question. Without memory for it the verdict is that. */
 void sweep_put(struct weft_sweep *s, enum sweep_ask kind, uint32_t about, uint16_t attr_id,
                uint32_t attr_mod);
+
+/** Notes what is wrong. Without memory the verdict says so.
+ * @return NULL then */
+struct weft_sweep_trouble *sweep_trouble_add(struct weft_sweep *s,
+                                             enum weft_sweep_trouble_kind kind,
+                                             const struct question *q);
+
+/** Asks a switch once more who it is, unless it was there before. */
+void sweep_confirm_ask(struct weft_sweep *s, uint32_t node);
+
+/** What a switch has said to that. */
+void sweep_confirm_told(struct weft_sweep *s, const struct question *q, const uint8_t *info);
+
+/** A node has said twice who it is: asks who is behind its ports. */
+void sweep_confirm(struct weft_sweep *s, uint32_t node);
+
+/** Asks who is behind a port of which all is known: if its link is up, and, of a switch, once that
+ * is confirmed. */
+void sweep_cross(struct weft_sweep *s, uint32_t port);
 
 /** A second way to a port's node, for sweep_route_around().
  * @return the port, of another switch, to go around by; WEFT_SWEEP_NONE: there is none */

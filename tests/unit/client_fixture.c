@@ -275,6 +275,16 @@ struct weft_mad_event cf_answer(const struct weft_mad_send_req *r, const uint8_t
     return ev;
 }
 
+uint64_t cf_route_guid(const uint8_t *mad)
+{
+    /* FNV-1a of the initial path of an SMP (IBA 14.2.1.2). */
+    uint64_t hash = 14695981039346656037U;
+
+    for (uint8_t i = 1; i <= mad[7]; i++)
+        hash = (hash ^ mad[128 + i]) * 1099511628211U;
+    return hash;
+}
+
 struct weft_mad_event cf_end(const struct weft_mad_send_req *r, enum weft_mad_status status,
                              uint16_t attempts)
 {

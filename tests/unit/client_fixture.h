@@ -58,6 +58,9 @@ uint32_t cf_port(const struct weft_sweep *s, const char *name, uint8_t number);
  * @param mad  receives the answer's MAD, which the event points to */
 struct weft_mad_event cf_answer(const struct weft_mad_send_req *r, const uint8_t *attribute,
                                 uint8_t mad[WEFT_MAD_BYTES]);
+/** A GUID for whoever is asked by a directed route: another one for each route, the same each time.
+ * @param mad  the request */
+uint64_t cf_route_guid(const uint8_t *mad);
 /** The end of such a send. */
 struct weft_mad_event cf_end(const struct weft_mad_send_req *r, enum weft_mad_status status,
                              uint16_t attempts);

@@ -126,7 +126,7 @@ static void test_packets_that_get_lost_do_not_make_an_agent_slow(void **state)
         pace_told(&p, &lossy, 0, i % 9 == 0 ? 3 : i % 3 == 0 ? 2 : 1);
     assert_int_equal(p.level, 0);
     assert_in_range(p.limit, 30, 64);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         pace_told(&p, &lossy, 0, 5);
     assert_int_equal(p.limit, 1);
     assert_int_equal(pace_wait(&p, &lossy, 1), 25 * WEFT_MS);

@@ -204,11 +204,11 @@ static void test_the_longest_tables_fit(void **state)
 /* Switches without end, each of which claims as much. */
 static void claim_more(const struct weft_mad_send_req *r, uint8_t *attribute)
 {
-    static uint64_t guid;
+    uint8_t hops = ((const uint8_t *)r->data)[7];
 
     claim_everything(r, attribute);
     if (mad_attr_id(r->data) == WEFT_ATTR_NODE_INFO) {
-        wire_set(WIRE_NODE_INFO_NODE_GUID, attribute, guid < 9 ? ++guid : guid);
+        wire_set(WIRE_NODE_INFO_NODE_GUID, attribute, hops < 8 ? hops + 1U : 9);
         wire_set(WIRE_NODE_INFO_LOCAL_PORT, attribute, 1);
     } else if (mad_attr_id(r->data) == WEFT_ATTR_PORT_INFO) {
         wire_set(WIRE_PORT_INFO_PORT_STATE, attribute, 4);

@@ -189,14 +189,13 @@ static void test_ports_without_end_end_at_a_limit(void **state)
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
     struct weft_mad_send_req r;
     struct weft_sweep *s = NULL;
-    uint64_t guid = 1;
 
     (void)state;
     assert_int_equal(weft_sweep_new(NULL, (weft_mad_agent_id){1}, NULL, &s), 0);
     while (weft_sweep_verdict(s) != WEFT_ERR_FULL && weft_sweep_poll(s, &r)) {
         memset(attribute, 0, sizeof(attribute));
         if (mad_attr_id(r.data) == WEFT_ATTR_NODE_INFO)
-            make_info(attribute, &(struct says){WEFT_SWEEP_SWITCH, 254, 1, guid++});
+            make_info(attribute, &(struct says){WEFT_SWEEP_SWITCH, 254, 1, cf_route_guid(r.data)});
         else
             wire_set(WIRE_PORT_INFO_PORT_STATE, attribute, 4);
         tell(s, &r, attribute);
@@ -206,8 +205,9 @@ static void test_ports_without_end_end_at_a_limit(void **state)
     (void)weft_sweep_free(s);
 }
 
-/* One step of a fabric that says anything: of few GUIDs, so that they meet. */
-static void random_step(struct weft_sweep *s, struct prng *random,
+/* One step of a fabric that says anything: of few GUIDs, so that they meet; mostly the same by the
+ * same route. */
+static void random_step(struct weft_sweep *s, struct prng *random, int run,
                         const struct weft_mad_send_req *r)
 {
     uint8_t attribute[WEFT_ATTRIBUTE_BYTES];
@@ -216,11 +216,13 @@ static void random_step(struct weft_sweep *s, struct prng *random,
     for (size_t i = 0; i < sizeof(attribute); i++)
         attribute[i] = (uint8_t)prng_next(random);
     if (mad_attr_id(r->data) == WEFT_ATTR_NODE_INFO) {
-        struct says n = {(uint8_t)prng_up_to(random, 3), (uint8_t)prng_up_to(random, 8),
-                         (uint8_t)prng_up_to(random, 9), prng_up_to(random, 40)};
+        struct prng by_route = {.state = cf_route_guid(r->data) + (uint64_t)run};
+        struct prng *from = prng_up_to(random, 9) > 0 ? &by_route : random;
+        struct says n = {(uint8_t)prng_up_to(from, 3), (uint8_t)prng_up_to(from, 8),
+                         (uint8_t)prng_up_to(from, 9), prng_up_to(from, 40)};
 
         make_info(attribute,
-                  weft_sweep_node_count(s) == 0 ? &(struct says){WEFT_SWEEP_SWITCH, 8, 1, 0} : &n);
+                  hops_of(r->data) == 0 ? &(struct says){WEFT_SWEEP_SWITCH, 8, 1, 0} : &n);
     }
     if (weft_sweep_node_count(s) == 0 || prng_up_to(random, 9) > 0) {
         tell(s, r, attribute);
@@ -267,7 +269,7 @@ static void test_random_answers_end(void **state)
         while (weft_sweep_poll(s, &r)) {
             /* 41 nodes: each port once or twice, in three stages where it is silent. */
             assert_in_range(++questions, 1, 41 * 10 * 2 * 3 * 4);
-            random_step(s, &random, &r);
+            random_step(s, &random, run, &r);
         }
         assert_true(weft_sweep_done(s));
         found += weft_sweep_node_count(s);
