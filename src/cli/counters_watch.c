@@ -2,7 +2,7 @@
 /* Looks at counters again and again: a screen on a terminal, lines elsewhere. */
 #include "cli/counters_watch.h"
 
-#include "cli/counters_changes.h"
+#include "cli/counters_screen.h"
 #include "cli/message.h"
 #include "cli/verb.h"
 
@@ -16,10 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Lines of a screen that are no ports: title, headings, last line. */
-#define SCREEN_FRAME 4
-
-#define CLEAR "\033[H\033[2J"
+/* Of a terminal that does not say its size. */
+#define SCREEN_ROWS    24
+#define SCREEN_COLUMNS 80
 
 static volatile sig_atomic_t interrupted;
 
@@ -34,6 +33,7 @@ struct stage {
     bool screen;
     struct termios before;
     struct sigaction old_int, old_term;
+    struct counters_screen shown;
 };
 
 static void stage_enter(struct stage *s)
@@ -54,8 +54,9 @@ static void stage_enter(struct stage *s)
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-static void stage_leave(const struct stage *s)
+static void stage_leave(struct stage *s)
 {
+    counters_screen_free(&s->shown);
     if (s->screen)
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &s->before);
     (void)sigaction(SIGINT, &s->old_int, NULL);
@@ -80,98 +81,76 @@ static bool wait_until(const struct stage *s, weft_time until)
     return false;
 }
 
-static void print_time(void)
+/* As strftime() says it. */
+static const char *time_text(char ret[16])
 {
     time_t now = time(NULL);
     struct tm tm;
-    char text[16] = "";
 
-    if (localtime_r(&now, &tm))
-        (void)strftime(text, sizeof(text), "%H:%M:%S", &tm);
-    fputs(text, stdout);
+    if (!localtime_r(&now, &tm) || strftime(ret, 16, "%H:%M:%S", &tm) == 0)
+        ret[0] = '\0';
+    return ret;
 }
 
-static void print_errors(const struct counters_change *c)
+/* A line of what has happened: kept for the screen, or printed. */
+static void happened(struct stage *s, const char *what, const struct counters_change *c)
 {
-    const char *comma = "";
+    char time[16];
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *line = open_memstream(&text, &bytes);
 
-    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++) {
-        if (!weft_pma_has(c->errors, i))
-            continue;
-        printf("%s%s +%" PRIu64 "%s", comma, weft_pma_name((enum weft_pma_counter)i),
-               c->delta.value[i], weft_pma_has(c->delta.at_least, i) ? " or more" : "");
-        comma = ", ";
+    if (!line)
+        return;
+    fprintf(line, "%s %s", time_text(time), what);
+    if (c) {
+        fputs(": ", line);
+        counters_print_errors(c, line);
     }
-    if (c->delta.reset != 0)
-        printf("%ssomebody has reset counters", comma);
-}
-
-/* Lines: what has happened, and nothing where nothing has. */
-static void print_lines(const struct counters_changes *all)
-{
-    char label[COUNTERS_LABEL_BYTES];
-
-    for (uint32_t i = 0; i < all->notice_count; i++) {
-        print_time();
-        printf(" %s\n", all->notices[i]);
+    if (fclose(line) != 0) {
+        free(text);
+        text = NULL;
     }
-    for (uint32_t i = 0; i < all->count && all->ports[i].has_errors; i++) {
-        print_time();
-        printf(" %s: ", counters_label(all->sweep, all->ports[i].port, label));
-        print_errors(&all->ports[i]);
-        putchar('\n');
+    if (s->screen) {
+        counters_screen_keep(&s->shown, text);
+        return;
     }
-    (void)fflush(stdout);
+    if (text)
+        puts(text);
+    free(text);
 }
 
-static uint64_t rate(uint64_t count, weft_time between)
+static void print_screen(const struct stage *s, const struct counters_changes *all,
+                         weft_time period)
 {
-    return between == 0 ? 0 : (uint64_t)((double)count * 1e9 / (double)between);
-}
-
-static void print_row(const struct counters_changes *all, const struct counters_change *c)
-{
-    char label[COUNTERS_LABEL_BYTES];
-    char sent[COUNTERS_BYTES_TEXT], received[COUNTERS_BYTES_TEXT];
-
-    (void)counters_bytes(rate(c->delta.value[WEFT_PMA_XMIT_DATA], all->between), sent);
-    (void)counters_bytes(rate(c->delta.value[WEFT_PMA_RCV_DATA], all->between), received);
-    printf("%-28.28s %8s/s %8s/s %12" PRIu64 "/s  ", counters_label(all->sweep, c->port, label),
-           sent, received, rate(c->delta.value[WEFT_PMA_XMIT_WAIT], all->between));
-    print_errors(c);
-    putchar('\n');
-}
-
-static void print_screen(const struct counters_changes *all, weft_time period)
-{
-    struct winsize size = {.ws_row = 24};
-    uint32_t rows;
+    struct winsize size = {.ws_row = 0};
+    char title[128], time[16];
 
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    rows = size.ws_row > SCREEN_FRAME + 8 ? size.ws_row - SCREEN_FRAME : 8;
-    fputs(CLEAR, stdout);
-    print_time();
-    printf("  %" PRIu32 " ports, each %" PRIu64 ".%01" PRIu64 " s; %" PRIu32 " not read; q quits\n",
-           all->count, period / WEFT_S, period % WEFT_S / (100 * WEFT_MS), all->unread);
-    for (uint32_t i = 0; i < all->notice_count && i < rows / 2; i++)
-        printf("%s\n", all->notices[i]);
-    rows -= all->notice_count < rows / 2 ? all->notice_count : rows / 2;
-    printf("%-28s %10s %10s %14s  %s\n", "PORT", "SENT", "RECEIVED", "WAIT", "NEW");
-    for (uint32_t i = 0; i < all->count && i < rows; i++)
-        print_row(all, &all->ports[i]);
-    (void)fflush(stdout);
+    (void)snprintf(title, sizeof(title),
+                   "%s  %" PRIu32 " ports, each %" PRIu64 ".%01" PRIu64 " s; %" PRIu32
+                   " not read; q quits",
+                   time_text(time), all->count, period / WEFT_S, period % WEFT_S / (100 * WEFT_MS),
+                   all->unread);
+    counters_screen_print(&s->shown, all, title, size.ws_row > 0 ? size.ws_row : SCREEN_ROWS,
+                          size.ws_col > 0 ? size.ws_col : SCREEN_COLUMNS, stdout);
 }
 
-static int tell(const struct stage *s, const struct counters_request *r,
-                const struct counters_look *old, const struct counters_look *new)
+/* Says what has happened; elsewhere than on a terminal nothing where nothing has. */
+static int tell(struct stage *s, const struct counters_request *r, const struct counters_look *old,
+                const struct counters_look *new)
 {
     struct counters_changes all;
+    char label[COUNTERS_LABEL_BYTES];
     bool good = counters_changes_init(&all, old, new);
 
+    for (uint32_t i = 0; good && i < all.notice_count; i++)
+        happened(s, all.notices[i], NULL);
+    for (uint32_t i = 0; good && i < all.count && all.ports[i].has_errors; i++)
+        happened(s, counters_label(all.sweep, all.ports[i].port, label), &all.ports[i]);
     if (good && s->screen)
-        print_screen(&all, r->watch);
-    else if (good)
-        print_lines(&all);
+        print_screen(s, &all, r->watch);
+    (void)fflush(stdout);
     counters_changes_free(&all);
     return good ? CLI_DONE : message_failed("there is no memory for what has changed");
 }
@@ -184,10 +163,8 @@ int counters_watch(const struct counters_request *r, struct counters_eye *e,
     int exit_code = CLI_DONE;
 
     stage_enter(&stage);
-    if (!stage.screen) {
-        printf("watching; the first look is done\n");
-        (void)fflush(stdout);
-    }
+    printf("watching; the first look is done%s\n", stage.screen ? "; q quits" : "");
+    (void)fflush(stdout);
     while (exit_code == CLI_DONE && wait_until(&stage, next)) {
         struct counters_look look = {.sweep = NULL};
 
