@@ -76,7 +76,7 @@ static void fill(const struct counters_view *v, uint32_t port, bool all, struct 
 void counters_print_table(const struct counters_view *v, bool all)
 {
     static const char *const headings[COLUMNS] = {
-        "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PACKETS", "PACKETS", "WAIT",
+        "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PKTS SENT", "PKTS RCVD", "WAIT",
     };
     struct cells heading, row;
     size_t widths[COLUMNS] = {0};

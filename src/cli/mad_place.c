@@ -133,7 +133,7 @@ static int explain(const struct hca_ports *all, const struct mad_place *p, int e
     if (all->count == 0) {
         message("libibumad finds no InfiniBand adapter on this machine");
         message_try(
-            "modprobe ib_umad, where there is one; or --fabric SOCKET and weft fabric serve");
+            "modprobe ib_umad, where there is one; or weft fabric, which simulates a fabric");
     } else if (err == WEFT_ERR_NOTFOUND) {
         say_what_is_missing(all, p);
     } else {

@@ -180,6 +180,10 @@ static int print(const struct sa_session *s, const struct sa_request *request, c
 
     if (request->json)
         return print_json(s, l, answers, complete);
+    /* An empty table has no heading either: silence would leave open whether it was asked. */
+    if (answers[0].result.count == 0)
+        message("the SA shows no %s%s",
+                l == &groups_list && request->sm_key != 0 ? "members of " : "", l->query);
     if (sa_nodes_init(&nodes, &answers[l->named]))
         exit_code = print_text(l, &answers[0], &nodes);
     sa_nodes_clear(&nodes);

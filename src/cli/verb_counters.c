@@ -65,8 +65,8 @@ static const struct options_about about = {
     .arguments = "[OPTION...]",
     .text = "Reads the counters of all ports of the subnet at a port of this machine, or of a\n"
             "fabric that weft fabric serves, and says what is wrong, the worst first. Resets\n"
-            "nothing, unless told to. Exit status 1 if something is wrong, or if somebody has not\n"
-            "answered.\n",
+            "nothing, unless told to. Exit status 1 if something is wrong, or if somebody has\n"
+            "not answered.\n",
     .table = option_table,
 };
 

@@ -57,9 +57,10 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "discover",
     .arguments = "[OPTION...]",
-    .text = "Finds all nodes, ports and cables of a fabric by directed routes, and prints its\n"
-            "topology as ibnetdiscover does. Exit status 1 if somebody does not answer, who is\n"
-            "then named with the ways that were tried, or if anything has changed (--since).\n",
+    .text = "Finds all nodes, ports and cables of a fabric by directed routes, and prints\n"
+            "its topology as ibnetdiscover does. Exit status 1 if somebody does not answer,\n"
+            "who is then named with the ways that were tried, or if anything has changed\n"
+            "(--since).\n",
     .table = option_table,
 };
 

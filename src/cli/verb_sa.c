@@ -97,7 +97,7 @@ static const struct options_about about = {
     .asks = true,
     .arguments =
         "[OPTION...] path A B | nodes | links | groups | services | raw --attr NAME | watch",
-    .text = "  path      explains the path from A to B: rate, MTU, SL, P_Key, and each link of it\n"
+    .text = "  path      explains the path from A to B: rate, MTU, SL, P_Key, each link\n"
             "  nodes     lists the end ports of all nodes\n"
             "  links     lists all cables\n"
             "  groups    lists multicast groups; with --sm-key, their members\n"
@@ -105,8 +105,8 @@ static const struct options_about about = {
             "  raw       asks for any attribute\n"
             "  watch     prints Reports of traps as they come\n"
             "\n"
-            "A and B are names, name/port, GUIDs or LIDs. Exit status 1 if something did not "
-            "answer:\nwhat did is printed.\n",
+            "A and B are names, name/port, GUIDs or LIDs. Exit status 1 if something did not\n"
+            "answer: what did is printed.\n",
     .table = option_table,
 };
 

@@ -63,17 +63,17 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "topology",
     .arguments = "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD [NEW]",
-    .text =
-        "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
-        "  convert   writes a topology for ibsim, Slurm, Graphviz or programs that read JSON,\n"
-        "            or as ibnetdiscover prints it; exit status 1 if that cannot say all of it\n"
+    .text = "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
+            "  convert   writes a topology for ibsim, Slurm, Graphviz or programs that read\n"
+        "            JSON, or as ibnetdiscover prints it; exit status 1 if that cannot\n"
+        "            say all of it\n"
         "  generate  writes what a generator makes, as ibnetdiscover would print it\n"
-        "  diff      says what changed, from OLD to NEW or to the fabric as it is now; exit\n"
-        "            status 1 if anything did\n"
-        "\n"
-        "A topology is a file that ibnetdiscover has printed or ibsim reads, - for standard\n"
-        "input, or a generator: fat-tree:hosts=N,radix=K, torus:x=N,y=N,z=N,hosts=N or\n"
-        "dragonfly:a=N,p=N,h=N,g=N.\n",
+            "  diff      says what changed, from OLD to NEW or to the fabric as it is now;\n"
+            "            exit status 1 if anything did\n"
+            "\n"
+            "A topology is a file that ibnetdiscover has printed or ibsim reads, - for\n"
+            "standard input, or a generator: fat-tree:hosts=N,radix=K,\n"
+            "torus:x=N,y=N,z=N,hosts=N or dragonfly:a=N,p=N,h=N,g=N.\n",
     .table = option_table,
 };
 

@@ -131,6 +131,7 @@ def service(method, **more):
 
 def test_a_service_is_set_found_and_deleted():
     tap.equal(ask("services")["records"], [], "at first")
+    tap.contains(done("services").stderr, "the SA shows no services")
     made = service("set", lease_s="0xffffffff", name="weft test")
     tap.equal(made["records"][0]["name"], "weft test")
     got = ask("services")["records"]
