@@ -2,6 +2,8 @@
 /* What has happened between two looks: links, nodes, counters. */
 #include "cli/counters_changes.h"
 
+#include "findings/list.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,19 +17,15 @@ static bool notice(struct counters_changes *c, const char *format, ...)
 
 static bool notice(struct counters_changes *c, const char *format, ...)
 {
+    char **grown =
+        findings_grow(c->notices, c->notice_count, &c->notice_space, sizeof(*c->notices));
     char *text = NULL;
     va_list ap;
     int length;
 
-    if (c->notice_count == c->notice_space) {
-        uint32_t space = c->notice_space ? 2 * c->notice_space : 16;
-        char **grown = realloc(c->notices, space * sizeof(*grown));
-
-        if (!grown)
-            return false;
-        c->notices = grown;
-        c->notice_space = space;
-    }
+    if (!grown)
+        return false;
+    c->notices = grown;
     va_start(ap, format);
     length = vasprintf(&text, format, ap);
     va_end(ap);

@@ -24,7 +24,8 @@ struct counters_changes {
     uint32_t count;
     uint32_t unread; /**< ports that one of the looks has not read */
     char **notices;  /**< sentences about links and nodes, printable */
-    uint32_t notice_count, notice_space;
+    uint32_t notice_count;
+    size_t notice_space;
     weft_time between;
 };
 

@@ -3,6 +3,8 @@
  * iov/FUNCTION/ports/PORT/pkey_idx/INDEX what an entry of a function's table stands for. */
 #include "cli/vf_tree.h"
 
+#include "findings/list.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,22 +30,17 @@ struct names {
 
 void vf_problem_add(struct vf_tree *t, const struct vf_problem *where, const char *format, ...)
 {
-    struct vf_problem *moved = t->problems;
-    size_t space = t->problem_space;
+    struct vf_problem *grown =
+        findings_grow(t->problems, t->problem_count, &t->problem_space, sizeof(*t->problems));
     va_list args;
     char *text;
     int length;
 
-    if (t->problem_count == space) {
-        space = space == 0 ? 16 : space * 2;
-        moved = realloc(moved, space * sizeof(*moved));
-        if (!moved) {
-            t->failed = true;
-            return;
-        }
-        t->problems = moved;
-        t->problem_space = space;
+    if (!grown) {
+        t->failed = true;
+        return;
     }
+    t->problems = grown;
     va_start(args, format);
     length = vasprintf(&text, format, args);
     va_end(args);
