@@ -19,6 +19,17 @@
 static const struct weft_mad_agent_req counters_agent = {
     .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
 
+uint32_t exporter_look_conflicts(const struct weft_sweep *s)
+{
+    const struct weft_sweep_trouble *t;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; weft_sweep_trouble(s, i, &t); i++)
+        count += t->kind == WEFT_SWEEP_TWICE || t->kind == WEFT_SWEEP_CHANGED ||
+                 t->kind == WEFT_SWEEP_UNSTABLE;
+    return count;
+}
+
 bool exporter_look_is_target(const struct exporter_look *l, uint32_t port)
 {
     return weft_sweep_end_port(l->sweep, port) == port && weft_sweep_port(l->sweep, port)->reached;

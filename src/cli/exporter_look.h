@@ -84,6 +84,9 @@ int exporter_look_first(struct exporter_look *l);
  * @return CLI_DONE; CLI_FAILED, with a message: the port has gone */
 int exporter_look_again(struct exporter_look *l);
 
+/** How many links of a topology lead to somebody who is not who he should be. */
+uint32_t exporter_look_conflicts(const struct weft_sweep *s);
+
 /** Whether a port is one that is asked for counters in its own name: of a switch port 0. */
 bool exporter_look_is_target(const struct exporter_look *l, uint32_t port);
 

@@ -340,6 +340,8 @@ static void tell_topology(const struct page *p)
     tell_count(p, "type", "router", nodes[WEFT_SWEEP_ROUTER]);
     begin(p, METRIC_PORTS);
     metrics_sample(p->text, "", ports);
+    begin(p, METRIC_CONFLICTS);
+    metrics_sample(p->text, "", exporter_look_conflicts(p->sweep));
     begin(p, METRIC_TARGETS);
     for (unsigned i = WEFT_COUNTERS_READ; i <= WEFT_COUNTERS_NO_ADDRESS; i++)
         if (i != WEFT_COUNTERS_QUIET)

@@ -258,6 +258,17 @@ def test_gzip_for_who_takes_it():
               .value("weft_exporter_looks_total"), 1)
     tap.equal(exporter.end(), 0)
 
+def test_conflicting_GUIDs_are_counted_and_a_reason_for_exit_code_1():
+    with fabric_lab.weft("fat-tree:hosts=36,radix=12", "--up") as lab:
+        tap.equal(Metrics(once(lab=lab)).value("weft_conflicts"), 0)
+        lab.ctl("lie", "spine-0001", "new-guids")
+        text = once(lab=lab, code=1)
+    promtool(text)
+    # Two cables from each of six leaves; all others have answered.
+    found = Metrics(text)
+    tap.equal([found.value("weft_conflicts"), found.value("weft_nodes", type="ca")], [12, 36])
+
+
 
 def test_scrapers_at_once_get_the_same_look():
     exporter = Exporter("--interval", "24h")
