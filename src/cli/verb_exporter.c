@@ -77,10 +77,9 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "exporter",
     .arguments = "[OPTION...]",
-    .text =
-        "Serves counters, links and states of all ports of a fabric as metrics for Prometheus.\n"
-        "Looks at the fabric when it is asked, resets nothing, keeps the topology between\n"
-        "looks, and names who does not answer with weft_target_up 0.\n",
+    .text = "Serves counters, links and states of all ports of a fabric as metrics for\n"
+            "Prometheus. Looks at the fabric when it is asked, resets nothing, keeps the\n"
+            "topology between looks, and names who does not answer with weft_target_up 0.\n",
     .table = option_table,
 };
 
