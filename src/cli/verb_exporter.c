@@ -164,12 +164,12 @@ static int write_page(const struct exporter_look *l, const char *name, uint64_t 
 
 /* Whether somebody has not answered, or not as he should. */
 static bool is_part(const struct exporter_look *l)
+{
     const struct weft_sweep_trouble *t;
 
     for (uint32_t i = 0; weft_sweep_trouble(l->sweep, i, &t); i++)
         if (weft_sweep_trouble_stands(l->sweep, t))
             return true;
-{
     for (uint32_t i = 0; i < weft_sweep_port_count(l->sweep); i++)
         if (weft_sweep_port(l->sweep, i)->mute_peer ||
             (exporter_look_is_target(l, i) && exporter_look_target(l, i) != WEFT_COUNTERS_READ))
