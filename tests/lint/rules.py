@@ -65,9 +65,9 @@ ROOMS = {
     "src/umad": ["src/core", "src/channel", "src/pages"],
     "src/iw": ["src/core"],
     "src/capture": ["src/core"],
-    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/topology",
-                "src/partitions", "src/storm",
-                "src/fabric", "src/channel", "src/client", "src/host"],
+    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/findings", "src/topology",
+                "src/partitions", "src/storm", "src/fabric", "src/channel", "src/client",
+                "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.
