@@ -255,7 +255,10 @@ void options_keep(struct options *o, const char *wants, char **ret)
 
 static const char *action_name(const void *actions, size_t size, size_t i)
 {
-    return *(const char *const *)((const char *)actions + i * size);
+    const char *name;
+
+    memcpy(&name, (const char *)actions + i * size, sizeof(name));
+    return name;
 }
 
 /* All names: "a, b, c" and, before the last one, the word that joins them. */
