@@ -65,9 +65,9 @@ static const struct options_about about = {
     .arguments = "[OPTION...] lint|convert|generate TOPOLOGY | diff OLD [NEW]",
     .text = "  lint      says what is wrong with a topology; exit status 1 if anything is\n"
             "  convert   writes a topology for ibsim, Slurm, Graphviz or programs that read\n"
-        "            JSON, or as ibnetdiscover prints it; exit status 1 if that cannot\n"
-        "            say all of it\n"
-        "  generate  writes what a generator makes, as ibnetdiscover would print it\n"
+            "            JSON, or as ibnetdiscover prints it; exit status 1 if that cannot\n"
+            "            say all of it\n"
+            "  generate  writes what a generator makes, as ibnetdiscover would print it\n"
             "  diff      says what changed, from OLD to NEW or to the fabric as it is now;\n"
             "            exit status 1 if anything did\n"
             "\n"
