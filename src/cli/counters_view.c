@@ -257,10 +257,16 @@ static uint64_t rounded(uint64_t value, uint64_t unit)
 
 static char *put_number(char *at, uint64_t number)
 {
-    if (number >= 10)
-        at = put_number(at, number / 10);
-    *at = (char)('0' + number % 10);
-    return at + 1;
+    char digits[20];
+    size_t count = 0;
+
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
 }
 
 /* Three digits, and no format: of a large fabric's ports there are very many. */

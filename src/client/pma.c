@@ -156,20 +156,20 @@ void pma_fill_reset(uint8_t *attribute, bool extended, const struct weft_pma_abi
     wire_set(WIRE_PORT_COUNTERS_COUNTER_SELECT2, attribute, (a->wait ? 1U : 0) | (a->qp1 ? 2U : 0));
 }
 
-void weft_pma_delta(const struct weft_pma_values *old, const struct weft_pma_values *new,
+void weft_pma_delta(const struct weft_pma_values *earlier, const struct weft_pma_values *later,
                     struct weft_pma_delta *ret)
 {
-    *ret = (struct weft_pma_delta){.present = old->present & new->present};
-    ret->at_least = new->stuck & ret->present;
+    *ret = (struct weft_pma_delta){.present = earlier->present & later->present};
+    ret->at_least = later->stuck & ret->present;
     for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++) {
         weft_pma_set bit = (weft_pma_set)1 << c;
 
         if ((ret->present & bit) == 0)
             continue;
-        if (new->value[c] >= old->value[c]) {
-            ret->value[c] = new->value[c] - old->value[c];
+        if (later->value[c] >= earlier->value[c]) {
+            ret->value[c] = later->value[c] - earlier->value[c];
         } else {
-            ret->value[c] = new->value[c];
+            ret->value[c] = later->value[c];
             ret->reset |= bit;
             ret->at_least |= bit;
         }
