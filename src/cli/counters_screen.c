@@ -10,6 +10,9 @@
 #define SCREEN_FRAME    3
 #define SCREEN_ROWS_MIN 11
 
+/* Of what the first column holds. */
+#define LABEL_COLUMNS 28
+
 #define CLEAR "\033[H\033[2J"
 
 /* Whether two lines say that the same counters of the same port have grown. */
@@ -68,6 +71,18 @@ static uint64_t rate(uint64_t count, weft_time between)
     return between == 0 ? 0 : (uint64_t)((double)count * 1e9 / (double)between);
 }
 
+/* Of a long label the number of the port stays. */
+static void print_label(const char *label, FILE *to)
+{
+    const char *number = strrchr(label, '/');
+    size_t length = strlen(label), tail = number ? strlen(number) : 0;
+
+    if (length > LABEL_COLUMNS && tail < LABEL_COLUMNS)
+        fprintf(to, "%.*s%s", (int)(LABEL_COLUMNS - tail), label, number ? number : "");
+    else
+        fprintf(to, "%-*.*s", LABEL_COLUMNS, LABEL_COLUMNS, label);
+}
+
 static void print_row(const struct counters_changes *all, const struct counters_change *c, FILE *to)
 {
     char label[COUNTERS_LABEL_BYTES];
@@ -75,8 +90,9 @@ static void print_row(const struct counters_changes *all, const struct counters_
 
     (void)counters_bytes(rate(c->delta.value[WEFT_PMA_XMIT_DATA], all->between), sent);
     (void)counters_bytes(rate(c->delta.value[WEFT_PMA_RCV_DATA], all->between), received);
-    fprintf(to, "%-28.28s %8s/s %8s/s %12" PRIu64 "/s", counters_label(all->sweep, c->port, label),
-            sent, received, rate(c->delta.value[WEFT_PMA_XMIT_WAIT], all->between));
+    print_label(counters_label(all->sweep, c->port, label), to);
+    fprintf(to, " %8s/s %8s/s %12" PRIu64 "/s", sent, received,
+            rate(c->delta.value[WEFT_PMA_XMIT_WAIT], all->between));
     if (c->has_errors) {
         fputs("  ", to);
         counters_print_errors(c, to);
@@ -93,7 +109,8 @@ static void print_whole(const struct counters_screen *s, const struct counters_c
     fprintf(to, "%s\n", title);
     for (size_t i = s->count - kept; i < s->count; i++)
         fprintf(to, "%s\n", s->lines[i]);
-    fprintf(to, "%-28s %10s %10s %14s  %s\n", "PORT", "SENT", "RECEIVED", "WAIT", "NEW");
+    fprintf(to, "%-*s %10s %10s %14s  %s\n", LABEL_COLUMNS, "PORT", "SENT", "RECEIVED", "WAIT",
+            "NEW");
     for (uint32_t i = 0; i < all->count && i < rows; i++)
         print_row(all, &all->ports[i], to);
 }

@@ -380,6 +380,10 @@ def test_a_screen_that_keeps_what_has_happened_and_quits_at_q():
         tap.contains(later.partition("\nPORT ")[0], happened[0])
         tap.none(line for line in later.splitlines() if len(line) > 60)
         assert len(later.splitlines()) < 40, later
+        # Of a long name the ports are told apart.
+        name = "a switch whose name is longer than its column"
+        lab.ctl("name", "leaf-0001", name)
+        screen(f"\n{name[:26]}/1 ", f"\n{name[:26]}/3 ")
         os.write(own, b"q")
         while program.poll() is None:
             if select.select([own], [], [], 0.05)[0]:
