@@ -9,6 +9,9 @@
 #define GID_BYTES    16
 #define PREFIX_BYTES 8
 
+/* The first byte of GIDs that are groups, of which none answers (IBA 4.1.1). */
+#define GID_MULTICAST 0xFF
+
 /* ClassPortInfo does not say how far it is. */
 #define HOP_LIMIT 255
 
@@ -57,7 +60,8 @@ bool redirect_read(const struct redirect_from *from, const uint8_t *info, struct
     weft_pkey key = (weft_pkey)wire_get(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, info);
 
     if (to.lid == 0 || to.lid >= WEFT_LID_MULTICAST_FIRST || to.qpn == 0 ||
-        (to.has_grh && !from->gid) || !pkey_index_of(from, key, &to.pkey_index))
+        gid[0] == GID_MULTICAST || (to.has_grh && !from->gid) ||
+        !pkey_index_of(from, key, &to.pkey_index))
         return false;
     if (to.has_grh)
         to.grh = grh_of(from, info);

@@ -104,13 +104,14 @@ static void test_another_subnet_gets_a_route_header(void **state)
 
 static void test_what_leads_nowhere_changes_nothing(void **state)
 {
+    static const uint8_t group[16] = {0xFF, 0x12};
     const struct redirect_from from = {.gid = own};
     struct weft_mad_addr to = {.lid = 1};
     uint8_t info[INFO_BYTES];
 
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        info_make(info, i == 3 ? 0 : WEFT_PKEY_DEFAULT, far);
+    for (int i = 0; i < 5; i++) {
+        info_make(info, i == 3 ? 0 : WEFT_PKEY_DEFAULT, i == 4 ? group : far);
         if (i < 2)
             wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, info, i == 0 ? 0 : 0xC000);
         if (i == 2)
