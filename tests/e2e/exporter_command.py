@@ -257,6 +257,7 @@ def test_gzip_for_who_takes_it():
               .value("weft_exporter_looks_total"), 1)
     tap.equal(exporter.end(), 0)
 
+
 def test_conflicting_GUIDs_are_counted_and_a_reason_for_exit_code_1():
     with fabric_lab.weft("fat-tree:hosts=36,radix=12", "--up") as lab:
         tap.equal(Metrics(once(lab=lab)).value("weft_conflicts"), 0)
@@ -266,7 +267,6 @@ def test_conflicting_GUIDs_are_counted_and_a_reason_for_exit_code_1():
     # Two cables from each of six leaves; all others have answered.
     found = Metrics(text)
     tap.equal([found.value("weft_conflicts"), found.value("weft_nodes", type="ca")], [12, 36])
-
 
 
 def test_scrapers_at_once_get_the_same_look():
