@@ -136,8 +136,9 @@ def lies():
         # A third switch seems to be behind the cables of the second.
         ("leaf-0002 node-info leaf-0003", r'"spine-000\d" port \d has a GUID and port that another '
          'cable leads to', 2, "is elsewhere, too: spine-0001/"),
-        ("leaf-0002 new-guids", r'"leaf-0002" port \d has a GUID and port that another cable '
-         'leads to', 4, "is elsewhere, too: leaf-0002/"),
+        ("leaf-0002 new-guids", r'the switch behind Switch \w+ "spine-000\d" port 2 has another '
+         'GUID each time it is asked, and is not crossed', 2,
+         "another GUID each time it is asked: spine-0001/2, spine-0002/2"),
         ("leaf-0002 node-type", r'"spine-000\d" port 2 has a GUID whose node was something else '
          'before', 1, "spine-000"),
         ("leaf-0002 port-info", r'nobody answers behind Switch \w+ "leaf-0002" port \d+; tried',
