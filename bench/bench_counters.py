@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Seconds of `weft counters --all` beside those of ibqueryerrors, on the same fabrics of weft.
 
-usage: bench_counters.py [--hosts N,N,...]
+usage: bench_counters.py [--hosts N,N,...] [--delay TIME]
   --hosts  fat trees (default 648,1944,11664)
+  --delay  what each hop takes, such as 10us (default: nothing)
 
 Both look from the first host; ibqueryerrors with --skip-sl, so that it asks no SA, through weft's
 drop-in libibumad. Of a switch with nothing wrong it reads the sum alone, as `weft counters` does;
@@ -33,8 +34,10 @@ def seconds(command, **options):
     return time.monotonic() - began, done.stdout
 
 
-def measure(hosts):
+def measure(hosts, delay):
     with fabric_lab.weft(f"fat-tree:hosts={hosts},radix=36", "--up") as lab:
+        if delay:
+            lab.ctl("delay", delay, "on", "all")
         # One error each, so that both have something to tell of.
         lab.ctl("counter", "leaf-0001/1", "symbol_errors", "set", "7")
         wrong, _ = seconds([tap.weft(), "counters", "--fabric", str(lab.socket), "--node", HOST])
@@ -51,9 +54,11 @@ def measure(hosts):
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--hosts", default=os.environ.get("BENCH_HOSTS", "648,1944,11664"))
+    options.add_argument("--delay")
+    asked = options.parse_args()
     row("hosts", "ports", "counters", "--all", "ibqueryerrors", "to counters", "to --all")
-    for hosts in options.parse_args().hosts.split(","):
-        measure(int(hosts))
+    for hosts in asked.hosts.split(","):
+        measure(int(hosts), asked.delay)
 
 
 if __name__ == "__main__":

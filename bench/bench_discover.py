@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """weft discover beside ibnetdiscover, on the same fabric in the same run.
 
-usage: bench_discover.py [--hosts N,N,...] [--ibsim N,N,...]
+usage: bench_discover.py [--hosts N,N,...] [--ibsim N,N,...] [--delay TIME]
   --hosts  fat trees of the comparison through the drop-in (default 648,1944,11664)
   --ibsim  fat trees of the comparison on ibsim (default 648,1944)
+  --delay  what each hop of the former takes, such as 10us (default: nothing)
 
 Nothing passes or fails by the clock: these are figures for people. Through the drop-in times are
 the shortest of three runs, of the peer on the largest fabric of one. On ibsim all take turns, in
@@ -61,12 +62,14 @@ def lines(text):
     return sorted(line for line in text.splitlines() if "generated on" not in line)
 
 
-def beside_ibnetdiscover(sizes):
+def beside_ibnetdiscover(sizes, delay):
     print("Discovery through the same daemon: seconds")
     row("hosts", "weft", "ibnetdiscover", "ratio", "requests", "req/s", "since")
     for hosts in sizes:
         with fabric_lab.weft(f"fat-tree:hosts={hosts},radix=36", "--up") as lab, \
                 tempfile.TemporaryDirectory() as folder:
+            if delay:
+                lab.ctl("delay", delay, "on", "all")
             command = [tap.weft(), "discover", "--fabric", str(lab.socket), "--node", HOST]
             saved = str(pathlib.Path(folder, "saved"))
             ours, text = best(RUNS, lambda: discovered(command))
@@ -131,6 +134,7 @@ def beside_ibsim(sizes):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hosts", default=os.environ.get("BENCH_HOSTS", "648,1944,11664"))
+    parser.add_argument("--delay")
     parser.add_argument("--ibsim", default=os.environ.get("BENCH_IBSIM_HOSTS", "648,1944"))
     chosen = parser.parse_args()
     for program in ("opensm", "ibsim", "ibnetdiscover"):
@@ -138,7 +142,8 @@ def main():
         if done.returncode != 0:
             print(f"skipped: {program} is not installed (tools/setup build test installs it)")
             return SKIPPED
-    failed = beside_ibnetdiscover([int(hosts) for hosts in chosen.hosts.split(",") if hosts])
+    failed = beside_ibnetdiscover([int(hosts) for hosts in chosen.hosts.split(",") if hosts],
+                                  chosen.delay)
     beside_ibsim([int(hosts) for hosts in chosen.ibsim.split(",") if hosts])
     return failed
 
