@@ -2,12 +2,9 @@
 /* Rows of tables: their cells stand one behind the other in one text. */
 #include "cli/cells.h"
 
+#include "core/base/digits.h"
+
 #include <string.h>
-
-/* The longest number has 20 digits. */
-#define DIGITS 20
-
-#define GUID_DIGITS 16
 
 static const char blanks[] = "                                ";
 
@@ -32,22 +29,17 @@ void cells_text(struct cells *c, const char *text)
 
 void cells_number(struct cells *c, uint64_t number)
 {
-    char digits[DIGITS];
-    size_t first = sizeof(digits);
+    char digits[DIGITS_MAX];
+    size_t first = digits_decimal(number, 1, digits);
 
-    do {
-        digits[--first] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
     add(c, digits + first, sizeof(digits) - first);
 }
 
 void cells_guid(struct cells *c, uint64_t guid)
 {
-    char digits[2 + GUID_DIGITS] = "0x";
+    char digits[2 + DIGITS_HEX_MAX] = "0x";
 
-    for (size_t i = sizeof(digits); i > 2; guid >>= 4)
-        digits[--i] = "0123456789abcdef"[guid & 0xF];
+    (void)digits_hex(guid, DIGITS_HEX_MAX, digits + 2);
     add(c, digits, sizeof(digits));
 }
 

@@ -3,7 +3,7 @@
 #include "cli/fabric_request.h"
 
 #include "cli/options.h"
-#include "cli/storm_file.h"
+#include "cli/whole_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +210,7 @@ static void check_files(struct options *o, const struct fabric_request *r)
 
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && !options_stopped(o); j++)
-            if (files[i].name && files[j].name && storm_file_same(files[i].name, files[j].name))
+            if (files[i].name && files[j].name && whole_file_same(files[i].name, files[j].name))
                 options_refuse(o, "%s and %s are one file, \"%s\"; give each its own",
                                files[i].option, files[j].option, files[j].name);
 }

@@ -3,12 +3,10 @@
 #include "cli/metrics_text.h"
 
 #include "cli/printable.h"
+#include "core/base/digits.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* The most digits of a number. */
-#define DIGITS 20
 
 enum metrics_format metrics_format_of(const char *accept)
 {
@@ -79,14 +77,10 @@ static void add_text(struct metrics_text *t, const char *text)
 /* Of a text of two million lines most is numbers. */
 static void add_number(struct metrics_text *t, uint64_t value, size_t digits_min)
 {
-    char digits[DIGITS];
-    size_t at = sizeof(digits);
+    char digits[DIGITS_MAX];
+    size_t first = digits_decimal(value, digits_min, digits);
 
-    while (value > 0 || sizeof(digits) - at < digits_min) {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    }
-    add(t, digits + at, sizeof(digits) - at);
+    add(t, digits + first, sizeof(digits) - first);
 }
 
 static const char *suffix(const struct metrics_family *f)

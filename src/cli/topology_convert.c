@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft topology convert`: a topology in another program's words, and what these cannot say. */
 #include "cli/message.h"
-#include "cli/storm_file.h"
 #include "cli/topology_action.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,18 +104,18 @@ static int write_form(const struct topology_request *request, const struct topo 
 
 static int write_to_file(const struct topology_request *request, const struct topo *t)
 {
-    struct storm_file f;
-    int exit_code = storm_file_open(&f, "topology", request->output);
+    struct whole_file f;
+    int exit_code = whole_file_open(&f, "topology", request->output);
     int closed;
 
     if (exit_code != CLI_DONE)
         return exit_code;
     exit_code = write_form(request, t, f.out);
     if (exit_code == CLI_FAILED) {
-        storm_file_abandon(&f);
+        whole_file_abandon(&f);
         return exit_code;
     }
-    closed = storm_file_close(&f, "topology");
+    closed = whole_file_close(&f, "topology");
     return closed == CLI_DONE ? exit_code : closed;
 }
 

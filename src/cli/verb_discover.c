@@ -4,9 +4,9 @@
 #include "cli/mad_drive.h"
 #include "cli/message.h"
 #include "cli/progress.h"
-#include "cli/storm_file.h"
 #include "cli/topology_load.h"
 #include "cli/verb.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -233,13 +233,13 @@ static int find(const struct discover_request *r, struct discover *d)
 
 static int save(const struct discover_request *r, const struct discover *d)
 {
-    struct storm_file f;
-    int exit_code = storm_file_open(&f, "topology", r->save);
+    struct whole_file f;
+    int exit_code = whole_file_open(&f, "topology", r->save);
 
     if (exit_code != CLI_DONE)
         return exit_code;
     (void)discover_write(d, f.out);
-    return storm_file_close(&f, "topology");
+    return whole_file_close(&f, "topology");
 }
 
 static int print(const struct discover_request *r, const struct discover *d)
@@ -281,7 +281,7 @@ static int finish(const struct discover_request *r, struct discover *d, int so_f
 static int run(const struct discover_request *r)
 {
     struct discover d = {.sweep = NULL};
-    int exit_code = r->save ? storm_file_try("topology", r->save) : CLI_DONE;
+    int exit_code = r->save ? whole_file_try("topology", r->save) : CLI_DONE;
 
     if (exit_code == CLI_DONE)
         exit_code = find(r, &d);

@@ -3,8 +3,8 @@
 #include "cli/exporter_http.h"
 #include "cli/exporter_page.h"
 #include "cli/message.h"
-#include "cli/storm_file.h"
 #include "cli/verb.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -142,11 +142,11 @@ static bool print_piece(void *to, const char *text, size_t bytes)
 static int write_page(const struct exporter_look *l, const char *name, uint64_t scrapes)
 {
     struct metrics_text t = {.format = METRICS_PROMETHEUS, .sink = print_piece};
-    struct storm_file f = {.out = stdout};
+    struct whole_file f = {.out = stdout};
     int exit_code = CLI_DONE;
 
     if (name)
-        exit_code = storm_file_open(&f, "metrics", name);
+        exit_code = whole_file_open(&f, "metrics", name);
     if (exit_code != CLI_DONE)
         return exit_code;
     t.to = f.out;
@@ -156,9 +156,9 @@ static int write_page(const struct exporter_look *l, const char *name, uint64_t 
     if (!name && (ferror(f.out) || fflush(f.out) != 0))
         exit_code = message_failed("the metrics cannot be printed: %s", strerror(errno));
     if (name && exit_code == CLI_DONE)
-        exit_code = storm_file_close(&f, "metrics");
+        exit_code = whole_file_close(&f, "metrics");
     else if (name)
-        storm_file_abandon(&f);
+        whole_file_abandon(&f);
     return exit_code;
 }
 
@@ -289,7 +289,7 @@ static int run(const struct request *r)
     struct exporter_look l = {.sweep = NULL};
     struct exporter_http *http = NULL;
     sigset_t open;
-    int exit_code = r->textfile ? storm_file_try("metrics", r->textfile) : CLI_DONE;
+    int exit_code = r->textfile ? whole_file_try("metrics", r->textfile) : CLI_DONE;
 
     signals_catch(&open);
     if (exit_code == CLI_DONE && !r->once && (r->listen || !r->textfile))

@@ -4,12 +4,12 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
-#include "cli/storm_file.h"
 #include "cli/storm_place.h"
 #include "cli/storm_request.h"
 #include "cli/storm_show.h"
 #include "cli/storm_trace.h"
 #include "cli/verb.h"
+#include "cli/whole_file.h"
 #include "pages/pages.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const uint64_t steps_at_a_time = 20000;
 
 /* The files written while the run goes on; those not asked for are not open. */
 struct outputs {
-    struct storm_file trace, pcap;
+    struct whole_file trace, pcap;
 };
 
 static int open_outputs(const struct storm_request *r, struct outputs *ret)
@@ -31,9 +31,9 @@ static int open_outputs(const struct storm_request *r, struct outputs *ret)
 
     *ret = (struct outputs){0};
     if (r->trace)
-        exit_code = storm_file_open(&ret->trace, "trace", r->trace);
+        exit_code = whole_file_open(&ret->trace, "trace", r->trace);
     if (exit_code == CLI_DONE && r->pcap)
-        exit_code = storm_file_open(&ret->pcap, "capture", r->pcap);
+        exit_code = whole_file_open(&ret->pcap, "capture", r->pcap);
     return exit_code;
 }
 
@@ -42,27 +42,27 @@ static int close_outputs(struct outputs *out)
     int exit_code = CLI_DONE;
 
     if (out->trace.out)
-        exit_code = storm_file_close(&out->trace, "trace");
+        exit_code = whole_file_close(&out->trace, "trace");
     if (exit_code == CLI_DONE && out->pcap.out)
-        exit_code = storm_file_close(&out->pcap, "capture");
+        exit_code = whole_file_close(&out->pcap, "capture");
     return exit_code;
 }
 
 static int write_report(const struct storm_job *job, const struct storm_request *r)
 {
-    struct storm_file report;
-    int exit_code = storm_file_open(&report, "report", r->report);
+    struct whole_file report;
+    int exit_code = whole_file_open(&report, "report", r->report);
 
     if (exit_code != CLI_DONE)
         return exit_code;
     storm_report_write(job, report.out);
-    return storm_file_close(&report, "report");
+    return whole_file_close(&report, "report");
 }
 
 static void abandon_outputs(struct outputs *out)
 {
-    storm_file_abandon(&out->trace);
-    storm_file_abandon(&out->pcap);
+    whole_file_abandon(&out->trace);
+    whole_file_abandon(&out->pcap);
 }
 
 /* Without this the machine would kill the run, or something else, when memory is gone. */
@@ -196,7 +196,7 @@ static int run_job(struct storm_job *job, const struct storm_request *r)
         return exit_code;
     /* Nobody should wait for a long run to learn that its report cannot be written. */
     if (r->report)
-        exit_code = storm_file_try("report", r->report);
+        exit_code = whole_file_try("report", r->report);
     if (exit_code == CLI_DONE)
         exit_code = open_outputs(r, &out);
     if (exit_code == CLI_DONE)

@@ -2,10 +2,9 @@
 /* Text put together without formats. */
 #include "topology/output.h"
 
-#include <string.h>
+#include "core/base/digits.h"
 
-/* Of a number of 64 bits in base 10. */
-#define DIGITS_MAX 20
+#include <string.h>
 
 void output_flush(struct output *o)
 {
@@ -33,23 +32,15 @@ void output_text(struct output *o, const char *text)
 void output_number(struct output *o, uint64_t number)
 {
     char digits[DIGITS_MAX];
-    size_t at = DIGITS_MAX;
+    size_t first = digits_decimal(number, 1, digits);
 
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    add(o, digits + at, DIGITS_MAX - at);
+    add(o, digits + first, sizeof(digits) - first);
 }
 
 void output_hex(struct output *o, uint64_t number, unsigned digits)
 {
-    char text[16];
-    size_t at = sizeof(text);
+    char text[DIGITS_HEX_MAX];
+    size_t first = digits_hex(number, digits, text);
 
-    while (at > 0 && (number != 0 || sizeof(text) - at < digits)) {
-        text[--at] = "0123456789abcdef"[number & 0xF];
-        number >>= 4;
-    }
-    add(o, text + at, sizeof(text) - at);
+    add(o, text + first, sizeof(text) - first);
 }

@@ -3,14 +3,14 @@
  * A file that a long run writes: it takes its name when it is complete, so a run that fails or is
  * interrupted leaves an older file of that name alone, and nothing else behind.
  */
-#ifndef WEFT_CLI_STORM_FILE_H
-#define WEFT_CLI_STORM_FILE_H
+#ifndef WEFT_CLI_WHOLE_FILE_H
+#define WEFT_CLI_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 /** One file. */
-struct storm_file {
+struct whole_file {
     FILE *out;        /**< NULL when none is open */
     const char *name; /**< as given, borrowed */
     char *target;     /* the file that name leads to, NULL without unfinished; owned */
@@ -23,21 +23,21 @@ struct storm_file {
  * @param what  what it is, for messages: "report"
  * @param name  its name; borrowed until it is closed
  * @return CLI_DONE, or CLI_FAILED with a message */
-int storm_file_open(struct storm_file *f, const char *what, const char *name);
+int whole_file_open(struct whole_file *f, const char *what, const char *name);
 
 /** True when two names lead to one file, there or not yet; never for pipes and devices. */
-bool storm_file_same(const char *one, const char *other);
+bool whole_file_same(const char *one, const char *other);
 
-/** Finds out whether storm_file_open() would succeed; nothing is left behind.
- * @return as storm_file_open() */
-int storm_file_try(const char *what, const char *name);
+/** Finds out whether whole_file_open() would succeed; nothing is left behind.
+ * @return as whole_file_open() */
+int whole_file_try(const char *what, const char *name);
 
 /** Closes a file and gives it its name.
- * @param what  as storm_file_open()
+ * @param what  as whole_file_open()
  * @return CLI_DONE, or CLI_FAILED with a message: something was not written */
-int storm_file_close(struct storm_file *f, const char *what);
+int whole_file_close(struct whole_file *f, const char *what);
 
 /** Throws an open file away; one that is not open is fine. */
-void storm_file_abandon(struct storm_file *f);
+void whole_file_abandon(struct whole_file *f);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files that appear only when they are complete, and leave nothing when a signal comes first. */
-#include "cli/storm_file.h"
+#include "cli/whole_file.h"
 
 #include "cli/message.h"
 #include "cli/verb.h"
@@ -71,7 +71,7 @@ static int make_unfinished(char *name)
     return fd;
 }
 
-static void forget_unfinished(struct storm_file *f)
+static void forget_unfinished(struct whole_file *f)
 {
     if (f->unfinished)
         replace_unfinished(f->unfinished, NULL);
@@ -108,7 +108,7 @@ static char *resolve(const char *name)
     return target;
 }
 
-bool storm_file_same(const char *one, const char *other)
+bool whole_file_same(const char *one, const char *other)
 {
     char *a = has_own_name_from_start(one) ? NULL : resolve(one);
     char *b = has_own_name_from_start(other) ? NULL : resolve(other);
@@ -135,7 +135,7 @@ static bool find_mode(const char *target, mode_t *ret)
 }
 
 /* Makes `NAME.XXXXXX` beside the file that it will be. */
-static FILE *open_unfinished(struct storm_file *f)
+static FILE *open_unfinished(struct whole_file *f)
 {
     FILE *out = NULL;
     mode_t mode;
@@ -167,9 +167,9 @@ static void explain(const char *what, const char *name)
     message_try("another file, in a directory that you may write to");
 }
 
-int storm_file_open(struct storm_file *f, const char *what, const char *name)
+int whole_file_open(struct whole_file *f, const char *what, const char *name)
 {
-    *f = (struct storm_file){.name = name};
+    *f = (struct whole_file){.name = name};
     f->out = has_own_name_from_start(name) ? fopen(name, "w") : open_unfinished(f);
     if (f->out)
         return CLI_DONE;
@@ -178,9 +178,9 @@ int storm_file_open(struct storm_file *f, const char *what, const char *name)
     return CLI_FAILED;
 }
 
-int storm_file_try(const char *what, const char *name)
+int whole_file_try(const char *what, const char *name)
 {
-    struct storm_file f;
+    struct whole_file f;
     struct stat st;
     int exit_code;
 
@@ -193,12 +193,12 @@ int storm_file_try(const char *what, const char *name)
         explain(what, name);
         return CLI_FAILED;
     }
-    exit_code = storm_file_open(&f, what, name);
-    storm_file_abandon(&f);
+    exit_code = whole_file_open(&f, what, name);
+    whole_file_abandon(&f);
     return exit_code;
 }
 
-int storm_file_close(struct storm_file *f, const char *what)
+int whole_file_close(struct whole_file *f, const char *what)
 {
     bool failed = ferror(f->out) != 0;
     int error;
@@ -217,7 +217,7 @@ int storm_file_close(struct storm_file *f, const char *what)
     return CLI_DONE;
 }
 
-void storm_file_abandon(struct storm_file *f)
+void whole_file_abandon(struct whole_file *f)
 {
     if (!f->out)
         return;
