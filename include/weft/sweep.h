@@ -201,6 +201,13 @@ void weft_sweep_event(struct weft_sweep *s, const struct weft_mad_event *ev);
  * @return true: there is nothing more to ask, and nothing under way */
 bool weft_sweep_done(const struct weft_sweep *s);
 
+/** Whether all that is still open has had no answer in the time that answers take: the sweep waits
+ * for the dead, and for those to whom packets got lost. What it has found until then need not wait
+ * with it: addresses are those of now, none is taken over that may be an older one.
+ * @param s  the sweep
+ * @return true: it waits; false: something was not asked yet or only just now, or it has ended */
+bool weft_sweep_waits(const struct weft_sweep *s);
+
 /** How it went; of interest when it has ended.
  * @param s  the sweep
  * @return 0: it went through, whatever weft_sweep_trouble() has to tell; WEFT_ERR_NOTFOUND: not

@@ -456,6 +456,11 @@ int asker_verdict(const struct asker *a)
     return a->verdict;
 }
 
+bool asker_waits(const struct asker *a)
+{
+    return a->out + a->urgent.count + a->fresh.count == 0 && a->out_again + a->again.count > 0;
+}
+
 bool asker_idle(const struct asker *a)
 {
     return a->out + a->out_again + a->urgent.count + a->fresh.count + a->again.count == 0;

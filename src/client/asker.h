@@ -87,6 +87,9 @@ uint64_t asker_sends(const struct asker *a);
  * @return 0 or WEFT_ERR_NOMEM */
 int asker_verdict(const struct asker *a);
 
+/** Whether there are only questions left that have had no answer for some time. */
+bool asker_waits(const struct asker *a);
+
 /** Whether nothing waits and nothing is under way. */
 bool asker_idle(const struct asker *a);
 

@@ -512,6 +512,11 @@ bool weft_sweep_done(const struct weft_sweep *s)
     return asker_idle(s->asker) && s->waiting == 0 && !(s->doubt && s->assumed > 0);
 }
 
+bool weft_sweep_waits(const struct weft_sweep *s)
+{
+    return asker_waits(s->asker) && !(s->doubt && s->assumed > 0);
+}
+
 int weft_sweep_verdict(const struct weft_sweep *s)
 {
     return s->verdict;

@@ -301,6 +301,7 @@ static void test_all_tries_are_made_in_stages_so_that_a_second_way_has_its_turn(
         assert_int_equal(ask_in_vain(a, &r, &attempts), cases[i][1]);
         assert_int_equal(attempts, c.tries);
         assert_true(asker_idle(a));
+        assert_false(asker_waits(a));
         (void)asker_free(a);
     }
 }
@@ -371,14 +372,20 @@ static void test_those_who_do_not_answer_leave_the_window_to_others(void **state
     struct question q;
 
     (void)state;
+    assert_false(asker_waits(a));
     assert_false(asker_event(a, &ev, &result));
+    assert_true(asker_waits(a));
     assert_true(asker_next(a, &q));
     asker_ask(a, &q, &nowhere, &r);
+    assert_true(asker_waits(a));
     other = ask(a, 6);
+    assert_false(asker_waits(a));
     ev = cf_end(&other, WEFT_MAD_TIMEOUT, 5);
     assert_false(asker_event(a, &ev, &result));
+    assert_true(asker_waits(a));
     /* As many again, and no more. */
     put(a, 7);
+    assert_false(asker_waits(a));
     assert_true(asker_next(a, &q));
     assert_int_equal(q.about, 7);
     asker_ask(a, &q, &nowhere, &other);
