@@ -3,6 +3,7 @@
 #include "cli/counters_look.h"
 #include "cli/counters_view.h"
 #include "cli/counters_watch.h"
+#include "cli/heap.h"
 #include "cli/message.h"
 #include "cli/printable.h"
 #include "cli/verb.h"
@@ -260,6 +261,7 @@ int verb_counters(int argc, const char **argv)
     parse(&o, &request, &place, &words, given);
     check(&o, &request, given);
     stopped = options_stopped(&o);
+    heap_for_fabric();
     if (!stopped)
         exit_code = thresholds_load(words.thresholds, &request.thresholds);
     if (!stopped && exit_code == CLI_DONE)

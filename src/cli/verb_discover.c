@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft discover`: what a fabric is made of, and what has changed. */
 #include "cli/discover.h"
+#include "cli/heap.h"
 #include "cli/mad_drive.h"
 #include "cli/message.h"
 #include "cli/progress.h"
@@ -310,6 +311,7 @@ int verb_discover(int argc, const char **argv)
     if (!options_stopped(&o))
         check(&o, &request);
     stopped = options_stopped(&o);
+    heap_for_fabric();
     if (!stopped)
         exit_code = run(&request);
     parse_exit_code = options_done(&o);

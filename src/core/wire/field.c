@@ -41,33 +41,6 @@ int weft_wire_find(enum weft_wire_header header, const char *name)
     return WEFT_ERR_NOTFOUND;
 }
 
-/* The bits from bit `first` of the field's first byte, most significant first: at most 8 bytes,
- * since no number in the tables is both 64 bits wide and unaligned. */
-uint64_t wire_get(enum wire_field_id id, const uint8_t *buf)
-{
-    const struct wire_field *field = &wire_fields[id];
-    size_t end = wire_field_end(field);
-    uint64_t value = 0;
-
-    for (size_t i = field->bit_offset / 8U; i < end; i++)
-        value = value << 8 | buf[i];
-    value >>= end * 8 - field->bit_offset - field->bits;
-    return value & (UINT64_MAX >> (64 - field->bits));
-}
-
-void wire_set(enum wire_field_id id, uint8_t *buf, uint64_t value)
-{
-    const struct wire_field *field = &wire_fields[id];
-    size_t first = field->bit_offset / 8U;
-    size_t end = wire_field_end(field);
-    size_t shift = end * 8 - field->bit_offset - field->bits;
-    uint64_t mask = UINT64_MAX >> (64 - field->bits) << shift;
-
-    value <<= shift;
-    for (size_t i = end; i-- > first; mask >>= 8, value >>= 8)
-        buf[i] = (uint8_t)((buf[i] & ~mask) | (value & mask));
-}
-
 /* Checks what every public accessor needs; returns the row in *ret_row. */
 static int check_field(int field, bool array, const void *buf, size_t len,
                        const struct wire_field **ret_row)

@@ -54,11 +54,46 @@ static inline size_t wire_field_end(const struct wire_field *field)
     return ((size_t)field->bit_offset + field->bits + 7) / 8;
 }
 
-/** Reads a number; the buffer holds the whole field. */
-uint64_t wire_get(enum wire_field_id id, const uint8_t *buf);
+/** Where a field lies; what wire_fields has too, but seen by the compiler, which makes a load and a
+ * shift of an access whose field it knows. */
+struct wire_place {
+    uint16_t bit_offset, bits;
+};
+
+static const struct wire_place wire_places[] = {
+#define WIRE_EACH_FIELD(header, id, byte, bit, bits, kind, name) {(byte)*8 + (bit), bits},
+#include "core/wire/fields.def"
+};
+
+/** Reads a number; the buffer holds the whole field. These are the bits from bit `first` of the
+ * field's first byte, most significant first: at most 8 bytes, since no number in the tables is
+ * both 64 bits wide and unaligned. */
+static inline uint64_t wire_get(enum wire_field_id id, const uint8_t *buf)
+{
+    const struct wire_place at = wire_places[id];
+    unsigned int first = at.bit_offset / 8U;
+    unsigned int end = (at.bit_offset + at.bits + 7U) / 8U;
+    uint64_t value = 0;
+
+    for (unsigned int i = first; i < end; i++)
+        value = value << 8 | buf[i];
+    value >>= end * 8 - at.bit_offset - at.bits;
+    return value & (UINT64_MAX >> (64 - at.bits));
+}
 
 /** Writes a number; the buffer holds the whole field. Bits above the field's width are ignored. */
-void wire_set(enum wire_field_id id, uint8_t *buf, uint64_t value);
+static inline void wire_set(enum wire_field_id id, uint8_t *buf, uint64_t value)
+{
+    const struct wire_place at = wire_places[id];
+    unsigned int first = at.bit_offset / 8U;
+    unsigned int end = (at.bit_offset + at.bits + 7U) / 8U;
+    unsigned int shift = end * 8 - at.bit_offset - at.bits;
+    uint64_t mask = UINT64_MAX >> (64 - at.bits) << shift;
+
+    value <<= shift;
+    for (unsigned int i = end; i-- > first; mask >>= 8, value >>= 8)
+        buf[i] = (uint8_t)((buf[i] & ~mask) | (value & mask));
+}
 
 /** Where an array stands in the buffer. */
 static inline size_t wire_bytes_offset(enum wire_field_id id)
