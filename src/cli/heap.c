@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Address space that is asked for at a time; memory is what is touched of it. */
-#define HEAP_STEP (256 << 20)
+#define HEAP_STEP  (256 << 20)
 /* Arrays below this are part of the heap: the most that glibc allows. */
 #define HEAP_ARRAY (32 << 20)
 /* More than is free in a heap that has just begun, so it must grow. */
