@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft topology`: checks, converts, compares and generates topologies. */
+#include "cli/heap.h"
 #include "cli/json_print.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -383,6 +384,7 @@ int verb_topology(int argc, const char **argv)
     if (action)
         check_request(&o, action, &request);
     stopped = !action || options_stopped(&o);
+    heap_for_fabric();
     if (!stopped)
         exit_code = action->run(&request);
     parse_exit_code = options_done(&o);
