@@ -4,6 +4,7 @@
 
 #include "topology/builder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static enum topo_node_type type_of(const struct weft_sweep_node *n)
@@ -22,21 +23,24 @@ static void clean_name(const char *from, char to[TOPO_NAME_BYTES])
     to[i] = '\0';
 }
 
-static uint32_t builder_node(struct topo_builder *b, const struct weft_sweep_node *n)
-{
-    return topo_builder_node(b, &(struct topo_ref){.guid = n->guid, .type = type_of(n)});
-}
+/* A topology being made of a sweep. */
+struct making {
+    const struct weft_sweep *sweep;
+    struct topo_builder *builder;
+    uint32_t *places; /* of the sweep's nodes in the topology; TOPO_NONE: not there */
+};
 
-static void add_node(struct topo_builder *b, const struct weft_sweep *s,
-                     const struct weft_sweep_node *n)
+static void add_node(struct making *m, uint32_t node)
 {
-    const struct weft_sweep_port *port0 = weft_sweep_port(s, n->first_port);
-    uint32_t node = builder_node(b, n);
+    const struct weft_sweep_node *n = weft_sweep_node(m->sweep, node);
+    const struct weft_sweep_port *port0 = weft_sweep_port(m->sweep, n->first_port);
+    uint32_t place = topo_builder_append(m->builder, n->guid, type_of(n));
     struct topo_node *t;
 
-    if (node == TOPO_NONE)
+    m->places[node] = place;
+    if (place == TOPO_NONE)
         return;
-    t = topo_builder_at(b, node);
+    t = topo_builder_at(m->builder, place);
     t->sysimg_guid = n->system_guid;
     t->vendor_id = n->vendor_id;
     t->device_id = n->device_id;
@@ -47,62 +51,88 @@ static void add_node(struct topo_builder *b, const struct weft_sweep *s,
         t->lmc = port0->lmc;
     }
     clean_name(n->name, t->name);
-    topo_builder_declare(b, node);
 }
 
-static void add_port(struct topo_builder *b, const struct weft_sweep *s, uint32_t port)
+static void copy_word(char *to, size_t space, const char *word)
 {
-    const struct weft_sweep_port *p = weft_sweep_port(s, port);
-    const struct weft_sweep_node *n = weft_sweep_node(s, p->node);
-    const struct weft_sweep_port *end = weft_sweep_port(s, weft_sweep_end_port(s, port));
-    const struct weft_sweep_port *peer = weft_sweep_port(s, p->peer);
-    const struct weft_sweep_node *peer_node = weft_sweep_node(s, peer->node);
-    struct topo_claim claim = {.port.num = p->number, .port.peer_num = peer->number};
+    size_t length = strlen(word);
 
-    if (peer_node->guid == 0)
+    if (length >= space)
+        length = space - 1;
+    memcpy(to, word, length);
+    to[length] = '\0';
+}
+
+/* A port with a cable. */
+static void add_port(const struct making *m, const struct weft_sweep_node *n, uint32_t port)
+{
+    const struct weft_sweep_port *p = weft_sweep_port(m->sweep, port);
+    const struct weft_sweep_port *peer = weft_sweep_port(m->sweep, p->peer);
+    const struct weft_sweep_node *peer_node = weft_sweep_node(m->sweep, peer->node);
+    struct topo_claim claim = {.port.node = m->places[p->node],
+                               .port.num = p->number,
+                               .port.peer_node = m->places[peer->node],
+                               .port.peer_num = peer->number};
+
+    if (claim.port.peer_node == TOPO_NONE)
         return;
-    claim.port.node = builder_node(b, n);
-    claim.port.peer_node = builder_node(b, peer_node);
-    claim.port.peer_lid = weft_sweep_port(s, weft_sweep_end_port(s, p->peer))->lid;
     if (n->type != WEFT_SWEEP_SWITCH) {
         claim.port.guid = p->guid;
-        claim.port.lid = end->lid;
-        claim.port.lmc = end->lmc;
+        claim.port.lid = p->lid;
+        claim.port.lmc = p->lmc;
     }
-    if (peer_node->type != WEFT_SWEEP_SWITCH)
+    if (peer_node->type != WEFT_SWEEP_SWITCH) {
         claim.peer_guid = peer->guid;
-    memcpy(claim.port.width, weft_sweep_width_word(s, port),
-           strlen(weft_sweep_width_word(s, port)) + 1);
-    memcpy(claim.port.speed, weft_sweep_speed_word(s, port),
-           strlen(weft_sweep_speed_word(s, port)) + 1);
-    topo_builder_claim(b, &claim);
+        claim.port.peer_lid = peer->lid;
+    } else {
+        claim.port.peer_lid = weft_sweep_port(m->sweep, peer_node->first_port)->lid;
+    }
+    copy_word(claim.port.width, sizeof(claim.port.width), weft_sweep_width_word(m->sweep, port));
+    copy_word(claim.port.speed, sizeof(claim.port.speed), weft_sweep_speed_word(m->sweep, port));
+    topo_builder_claim(m->builder, &claim);
 }
 
-static void add_all(struct topo_builder *b, const struct weft_sweep *s)
+static void add_ports(const struct making *m, uint32_t node)
+{
+    const struct weft_sweep_node *n = weft_sweep_node(m->sweep, node);
+
+    for (uint32_t i = n->first_port; i <= n->first_port + n->port_count; i++)
+        if (weft_sweep_port(m->sweep, i)->peer != WEFT_SWEEP_NONE)
+            add_port(m, n, i);
+}
+
+/* Nodes and ports come in the order that they have in the topology. */
+static void add_all(struct making *m)
 {
     static const uint8_t types[] = {WEFT_SWEEP_SWITCH, WEFT_SWEEP_CA, WEFT_SWEEP_ROUTER};
+    uint32_t count = weft_sweep_node_count(m->sweep);
 
+    topo_builder_reserve(m->builder, count, weft_sweep_port_count(m->sweep));
+    for (uint32_t i = 0; i < count; i++)
+        m->places[i] = TOPO_NONE;
     for (size_t t = 0; t < sizeof(types); t++)
-        for (uint32_t i = 0; i < weft_sweep_node_count(s); i++)
-            if (weft_sweep_node(s, i)->type == types[t] && weft_sweep_node(s, i)->guid != 0)
-                add_node(b, s, weft_sweep_node(s, i));
-    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++)
-        if (weft_sweep_port(s, i)->peer != WEFT_SWEEP_NONE &&
-            weft_sweep_node(s, weft_sweep_port(s, i)->node)->guid != 0 &&
-            topo_builder_error(b) == 0)
-            add_port(b, s, i);
+        for (uint32_t i = 0; i < count; i++)
+            if (weft_sweep_node(m->sweep, i)->type == types[t] &&
+                weft_sweep_node(m->sweep, i)->guid != 0)
+                add_node(m, i);
+    for (size_t t = 0; t < sizeof(types) && topo_builder_error(m->builder) == 0; t++)
+        for (uint32_t i = 0; i < count; i++)
+            if (weft_sweep_node(m->sweep, i)->type == types[t] && m->places[i] != TOPO_NONE)
+                add_ports(m, i);
 }
 
 int sweep_topo(const struct weft_sweep *s, struct topo **ret)
 {
-    struct topo_builder *b = topo_builder_new();
-    int err;
+    struct making m = {.sweep = s, .builder = topo_builder_new()};
+    int err = WEFT_ERR_NOMEM;
 
-    if (!b)
-        return WEFT_ERR_NOMEM;
-    add_all(b, s);
-    err = topo_builder_finish(b, ret);
-    (void)topo_builder_free(b);
+    m.places = malloc((weft_sweep_node_count(s) + 1) * sizeof(*m.places));
+    if (m.builder && m.places) {
+        add_all(&m);
+        err = topo_builder_finish(m.builder, ret);
+    }
+    free(m.places);
+    (void)topo_builder_free(m.builder);
     return err;
 }
 

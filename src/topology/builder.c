@@ -4,6 +4,7 @@
 
 #include "topology/findings.h"
 #include "topology/match.h"
+#include "topology/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,7 @@ struct topo_builder {
     uint32_t node_space;
     uint32_t *order; /* the nodes as they will be numbered: declared ones in their order, others */
     uint32_t declared_count;
-    struct topo_claim *claims;
-    uint32_t claim_count;
-    uint32_t claim_space;
+    struct topo_ends ends;
     size_t ignored_space;
     int error;
 };
@@ -39,7 +38,7 @@ struct topo_builder *topo_builder_free(struct topo_builder *b)
         return NULL;
     topo_identities_free(&b->identities);
     free(b->order);
-    free(b->claims);
+    topo_ends_free(&b->ends);
     topo_free(b->t);
     free(b);
     return NULL;
@@ -77,13 +76,13 @@ static void identify(struct topo_builder *b, uint32_t node, const struct topo_re
         topo_builder_fail(b, WEFT_ERR_NOMEM);
 }
 
-static bool make_node_room(struct topo_builder *b)
+/* Returns false, and the builder has failed: there is no memory. */
+static bool make_node_room(struct topo_builder *b, uint32_t space)
 {
-    uint32_t space = b->node_space == 0 ? 64 : b->node_space * 2;
     struct topo_node *nodes;
     uint32_t *order;
 
-    if (b->t->node_count < b->node_space)
+    if (space <= b->node_space)
         return true;
     nodes = realloc(b->t->nodes, space * sizeof(*nodes));
     if (nodes)
@@ -99,6 +98,43 @@ static bool make_node_room(struct topo_builder *b)
     return true;
 }
 
+void topo_builder_reserve(struct topo_builder *b, uint32_t nodes, uint32_t ends)
+{
+    if (nodes > TOPO_NODES_MAX)
+        nodes = TOPO_NODES_MAX;
+    if (ends > TOPO_PORTS_MAX)
+        ends = TOPO_PORTS_MAX;
+    if (b->error == 0 && make_node_room(b, nodes))
+        topo_builder_fail(b, topo_ends_reserve(&b->ends, ends));
+}
+
+/* Returns the node's number, or TOPO_NONE, and the builder has failed. */
+static uint32_t add_node(struct topo_builder *b, const struct topo_node *n)
+{
+    uint32_t node = b->t->node_count;
+
+    if (node >= TOPO_NODES_MAX) {
+        topo_builder_fail(b, WEFT_ERR_FULL);
+        return TOPO_NONE;
+    }
+    if (node == b->node_space && !make_node_room(b, node == 0 ? 64 : node * 2))
+        return TOPO_NONE;
+    b->t->nodes[node] = *n;
+    b->t->node_count++;
+    return node;
+}
+
+uint32_t topo_builder_append(struct topo_builder *b, uint64_t guid, enum topo_node_type type)
+{
+    uint32_t node = TOPO_NONE;
+
+    if (b->error == 0)
+        node = add_node(b, &(struct topo_node){.guid = guid, .type = type});
+    if (node != TOPO_NONE)
+        topo_builder_declare(b, node);
+    return node;
+}
+
 uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
 {
     uint32_t node;
@@ -109,12 +145,6 @@ uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
     node = topo_identities_find(&b->identities, ref);
     if (node != TOPO_NONE)
         return node;
-    if (b->t->node_count >= TOPO_NODES_MAX) {
-        topo_builder_fail(b, WEFT_ERR_FULL);
-        return TOPO_NONE;
-    }
-    if (!make_node_room(b))
-        return TOPO_NONE;
     if (ref->guid == 0) {
         id = strndup(ref->id, ref->id_length);
         if (!id) {
@@ -122,9 +152,11 @@ uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref)
             return TOPO_NONE;
         }
     }
-    node = b->t->node_count++;
-    b->t->nodes[node] = (struct topo_node){.guid = ref->guid, .id = id, .type = ref->type};
-    identify(b, node, ref);
+    node = add_node(b, &(struct topo_node){.guid = ref->guid, .id = id, .type = ref->type});
+    if (node == TOPO_NONE)
+        free(id);
+    else
+        identify(b, node, ref);
     return b->error == 0 ? node : TOPO_NONE;
 }
 
@@ -152,22 +184,13 @@ void topo_builder_claim(struct topo_builder *b, const struct topo_claim *claim)
 {
     if (b->error != 0)
         return;
-    if (b->claim_count >= TOPO_PORTS_MAX) {
+    if (b->ends.count >= TOPO_PORTS_MAX)
         topo_builder_fail(b, WEFT_ERR_FULL);
-        return;
-    }
-    if (b->claim_count == b->claim_space) {
-        uint32_t space = b->claim_space == 0 ? 256 : b->claim_space * 2;
-        struct topo_claim *claims = realloc(b->claims, space * sizeof(*claims));
-
-        if (!claims) {
-            topo_builder_fail(b, WEFT_ERR_NOMEM);
-            return;
-        }
-        b->claims = claims;
-        b->claim_space = space;
-    }
-    b->claims[b->claim_count++] = *claim;
+    else if (b->ends.count == b->ends.space)
+        topo_builder_fail(
+            b, topo_ends_reserve(&b->ends, b->ends.space == 0 ? 256 : b->ends.space * 2));
+    if (b->error == 0)
+        topo_ends_add(&b->ends, claim);
 }
 
 void topo_builder_ignore(struct topo_builder *b, uint32_t line, const char *text, size_t length)
@@ -207,32 +230,48 @@ static int identity_order(const void *a, const void *b, void *nodes)
     return strcmp(x->id ? x->id : "", y->id ? y->id : "");
 }
 
-/* Puts the declared nodes first, in their order; the others follow, sorted, so that their order
- * does not depend on who mentions them first. Tells the claims the new numbers. */
+/* The numbers of the nodes: those declared, in their order; then the others, sorted, so that their
+ * order does not depend on who mentions them first.
+ * Returns whether these are the numbers they have. */
+static bool complete_order(struct topo_builder *b)
+{
+    uint32_t count = b->declared_count;
+    uint32_t same = 0;
+
+    for (uint32_t i = 0; i < b->t->node_count; i++)
+        if (!b->t->nodes[i].declared)
+            b->order[count++] = i;
+    if (count > b->declared_count)
+        qsort_r(b->order + b->declared_count, count - b->declared_count, sizeof(*b->order),
+                identity_order, b->t->nodes);
+    while (same < count && b->order[same] == same)
+        same++;
+    return same == count;
+}
+
+/* Gives the nodes the numbers they will have, and tells the ends. */
 static int order_nodes(struct topo_builder *b)
 {
     struct topo *t = b->t;
-    uint32_t *place = malloc((t->node_count + 1) * sizeof(*place));
-    struct topo_node *nodes = malloc((t->node_count + 1) * sizeof(*nodes));
-    uint32_t count = b->declared_count;
+    uint32_t *place;
+    struct topo_node *nodes;
 
+    if (complete_order(b))
+        return 0;
+    place = malloc(t->node_count * sizeof(*place));
+    nodes = malloc(t->node_count * sizeof(*nodes));
     if (!place || !nodes) {
         free(place);
         free(nodes);
         return WEFT_ERR_NOMEM;
     }
-    for (uint32_t i = 0; i < t->node_count; i++)
-        if (!t->nodes[i].declared)
-            b->order[count++] = i;
-    qsort_r(b->order + b->declared_count, count - b->declared_count, sizeof(*b->order),
-            identity_order, t->nodes);
     for (uint32_t i = 0; i < t->node_count; i++) {
         place[b->order[i]] = i;
         nodes[i] = t->nodes[b->order[i]];
     }
-    for (uint32_t i = 0; i < b->claim_count; i++) {
-        b->claims[i].port.node = place[b->claims[i].port.node];
-        b->claims[i].port.peer_node = place[b->claims[i].port.peer_node];
+    for (uint32_t i = 0; i < b->ends.count; i++) {
+        b->ends.ports[i].node = place[b->ends.ports[i].node];
+        b->ends.ports[i].peer_node = place[b->ends.ports[i].peer_node];
     }
     free(t->nodes);
     t->nodes = nodes;
@@ -240,12 +279,23 @@ static int order_nodes(struct topo_builder *b)
     return 0;
 }
 
-static int guid_order(const void *a, const void *b, void *nodes)
+static int sort_by_guid(struct topo *t)
 {
-    uint64_t x = ((const struct topo_node *)nodes)[*(const uint32_t *)a].guid;
-    uint64_t y = ((const struct topo_node *)nodes)[*(const uint32_t *)b].guid;
+    struct topo_key *keys = malloc((t->node_count + 1) * sizeof(*keys));
+    uint32_t count = 0;
+    int err;
 
-    return x < y ? -1 : x > y;
+    if (!keys)
+        return WEFT_ERR_NOMEM;
+    for (uint32_t i = 0; i < t->node_count; i++)
+        if (t->nodes[i].guid != 0)
+            keys[count++] = (struct topo_key){.key = t->nodes[i].guid, .index = i};
+    err = topo_sort(keys, count);
+    for (uint32_t i = 0; i < count; i++)
+        t->by_guid[i] = keys[i].index;
+    t->by_guid_count = count;
+    free(keys);
+    return err;
 }
 
 static int list_nodes(struct topo *t)
@@ -259,16 +309,13 @@ static int list_nodes(struct topo *t)
 
         if (n->type == TOPO_CA && !n->aggregation)
             t->hosts[t->host_count++] = i;
-        if (n->guid != 0)
-            t->by_guid[t->by_guid_count++] = i;
         if (!n->declared)
             continue;
         t->switch_count += n->type == TOPO_SWITCH;
         t->ca_count += n->type == TOPO_CA;
         t->router_count += n->type == TOPO_ROUTER;
     }
-    qsort_r(t->by_guid, t->by_guid_count, sizeof(*t->by_guid), guid_order, t->nodes);
-    return 0;
+    return sort_by_guid(t);
 }
 
 int topo_builder_finish(struct topo_builder *b, struct topo **ret)
@@ -276,7 +323,7 @@ int topo_builder_finish(struct topo_builder *b, struct topo **ret)
     if (b->error == 0)
         b->error = order_nodes(b);
     if (b->error == 0)
-        b->error = topo_match_ends(b->t, b->claims, b->claim_count);
+        b->error = topo_match_ends(b->t, &b->ends);
     if (b->error == 0)
         b->error = list_nodes(b->t);
     if (b->error != 0)

@@ -28,6 +28,16 @@ struct topo_builder *topo_builder_new(void);
  * @return NULL */
 struct topo_builder *topo_builder_free(struct topo_builder *b);
 
+/** Makes room for nodes and ends of cables in one go; more may come all the same. Without memory
+ * the builder fails. */
+void topo_builder_reserve(struct topo_builder *b, uint32_t nodes, uint32_t ends);
+
+/** Adds a node that nobody has added, declared: no look-up, and topo_builder_node() does not find
+ * it.
+ * @param guid  no other node's, not 0
+ * @return its number, good until topo_builder_finish(); TOPO_NONE after an error */
+uint32_t topo_builder_append(struct topo_builder *b, uint64_t guid, enum topo_node_type type);
+
 /** Finds a node or adds it, not declared.
  * @return its number, good until topo_builder_finish(); TOPO_NONE after an error */
 uint32_t topo_builder_node(struct topo_builder *b, const struct topo_ref *ref);

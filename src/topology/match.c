@@ -4,130 +4,181 @@
 #include "topology/match.h"
 
 #include "topology/findings.h"
+#include "topology/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of ends while it is sorted and completed. */
-struct ends {
-    struct topo_claim *items;
-    uint32_t count;
-    uint32_t *first; /* per node: its first item; one more closes the last node */
-};
-
-static int by_value(const void *a, const void *b)
+int topo_ends_reserve(struct topo_ends *e, uint32_t space)
 {
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
+    struct topo_port *ports;
+    uint64_t *peer_guids;
 
-    return x < y ? -1 : x > y;
+    if (space <= e->space)
+        return 0;
+    ports = realloc(e->ports, space * sizeof(*ports));
+    if (ports)
+        e->ports = ports;
+    peer_guids = realloc(e->peer_guids, space * sizeof(*peer_guids));
+    if (peer_guids)
+        e->peer_guids = peer_guids;
+    if (!ports || !peer_guids)
+        return WEFT_ERR_NOMEM;
+    e->space = space;
+    return 0;
 }
 
-/* Node, port number and place in the input as one number: sorting these is stable and moves 8
- * bytes an item. */
-static uint64_t sort_key(const struct topo_claim *c, uint32_t place)
+void topo_ends_add(struct topo_ends *e, const struct topo_claim *claim)
 {
-    return (uint64_t)c->port.node << 40 | (uint64_t)c->port.num << 32 | place;
+    e->ports[e->count] = claim->port;
+    e->peer_guids[e->count++] = claim->peer_guid;
 }
 
-_Static_assert(TOPO_NODES_MAX < 1 << 24, "a node's number fits into its part of sort_key()");
-
-static bool same_port(const struct topo_claim *a, const struct topo_claim *b)
+void topo_ends_free(struct topo_ends *e)
 {
-    return a->port.node == b->port.node && a->port.num == b->port.num;
+    free(e->ports);
+    free(e->peer_guids);
+    *e = (struct topo_ends){0};
 }
 
-static int report_second_line(struct topo *t, const struct topo_claim *held,
-                              const struct topo_claim *other)
+/* What ends are sorted by: node, then port number. */
+static uint64_t sort_key(const struct topo_port *p)
+{
+    return (uint64_t)p->node << 8 | p->num;
+}
+
+/* Whether every end comes after the one before, as in nearly every input. */
+static bool are_sorted(const struct topo_ends *e)
+{
+    for (uint32_t i = 1; i < e->count; i++)
+        if (sort_key(&e->ports[i - 1]) >= sort_key(&e->ports[i]))
+            return false;
+    return true;
+}
+
+static struct topo_key *list_keys(const struct topo_ends *e)
+{
+    struct topo_key *keys = malloc(e->count * sizeof(*keys));
+
+    for (uint32_t i = 0; keys && i < e->count; i++)
+        keys[i] = (struct topo_key){.key = sort_key(&e->ports[i]), .index = i};
+    return keys;
+}
+
+static int report_second_line(struct topo *t, const struct topo_port *held,
+                              const struct topo_port *other)
 {
     char node[TOPO_LABEL_BYTES];
     char first[TOPO_LABEL_BYTES];
     char second[TOPO_LABEL_BYTES];
 
-    topo_node_label(&t->nodes[held->port.node], node);
-    topo_node_label(&t->nodes[held->port.peer_node], first);
-    topo_node_label(&t->nodes[other->port.peer_node], second);
-    return topo_findings_add(&t->findings, other->port.line, TOPO_CONTRADICTING_LINK,
+    topo_node_label(&t->nodes[held->node], node);
+    topo_node_label(&t->nodes[held->peer_node], first);
+    topo_node_label(&t->nodes[other->peer_node], second);
+    return topo_findings_add(&t->findings, other->line, TOPO_CONTRADICTING_LINK,
                              "port %u of %s is cabled to port %u of %s here, but to port %u of %s "
                              "in line %" PRIu32,
-                             held->port.num, node, other->port.peer_num, second,
-                             held->port.peer_num, first, held->port.line);
+                             held->num, node, other->peer_num, second, held->peer_num, first,
+                             held->line);
 }
 
-/* Sorts by node and port number. Of several lines for one port the first holds; a line that says
- * otherwise becomes a finding, an implied end that is not needed just goes. */
-static int sort_ends(struct topo *t, struct ends *e)
+/* Takes the ends over in the order of the keys. Of several lines for one port the first holds; a
+ * line that says otherwise becomes a finding, an implied end that is not needed just goes. */
+static int take_sorted(struct topo *t, const struct topo_ends *from, const struct topo_key *keys,
+                       struct topo_ends *to)
 {
-    uint64_t *keys = malloc(((size_t)e->count + 1) * sizeof(*keys));
-    struct topo_claim *sorted = malloc(((size_t)e->count + 1) * sizeof(*sorted));
-    uint32_t kept = 0;
-    int err = 0;
+    int err = topo_ends_reserve(to, from->count);
 
-    if (!keys || !sorted) {
-        free(keys);
-        free(sorted);
-        return WEFT_ERR_NOMEM;
-    }
-    for (uint32_t i = 0; i < e->count; i++)
-        keys[i] = sort_key(&e->items[i], i);
-    qsort(keys, e->count, sizeof(*keys), by_value);
-    for (uint32_t i = 0; i < e->count && err == 0; i++) {
-        const struct topo_claim *c = &e->items[(uint32_t)keys[i]];
-        const struct topo_claim *held = kept == 0 ? NULL : &sorted[kept - 1];
+    for (uint32_t i = 0; i < from->count && err == 0; i++) {
+        const struct topo_port *p = &from->ports[keys[i].index];
+        const struct topo_port *held = i == 0 ? NULL : &to->ports[to->count - 1];
 
-        if (!held || !same_port(held, c))
-            sorted[kept++] = *c;
-        else if (!c->port.implied && (held->port.peer_node != c->port.peer_node ||
-                                      held->port.peer_num != c->port.peer_num))
-            err = report_second_line(t, held, c);
+        if (!held || sort_key(held) != sort_key(p))
+            topo_ends_add(
+                to, &(struct topo_claim){.port = *p, .peer_guid = from->peer_guids[keys[i].index]});
+        else if (!p->implied && (held->peer_node != p->peer_node || held->peer_num != p->peer_num))
+            err = report_second_line(t, held, p);
     }
-    free(keys);
-    free(e->items);
-    e->items = sorted;
-    e->count = kept;
     return err;
 }
 
-static void index_ends(const struct topo *t, struct ends *e)
+static int sort_ends(struct topo *t, struct topo_ends *e)
+{
+    struct topo_ends sorted = {0};
+    struct topo_key *keys;
+    int err;
+
+    if (are_sorted(e))
+        return 0;
+    keys = list_keys(e);
+    err = keys ? topo_sort(keys, e->count) : WEFT_ERR_NOMEM;
+    if (err == 0)
+        err = take_sorted(t, e, keys, &sorted);
+    free(keys);
+    topo_ends_free(err == 0 ? e : &sorted);
+    if (err == 0)
+        *e = sorted;
+    return err;
+}
+
+/* Notes for each node where its ends begin; they close the last node too. */
+static void index_ends(const struct topo *t, const struct topo_ends *e, uint32_t *first)
 {
     uint32_t next = 0;
 
     for (uint32_t node = 0; node <= t->node_count; node++) {
-        while (next < e->count && e->items[next].port.node < node)
+        while (next < e->count && e->ports[next].node < node)
             next++;
-        e->first[node] = next;
+        first[node] = next;
     }
 }
 
-static struct topo_claim *find_end(const struct ends *e, uint32_t node, uint8_t num)
+static uint32_t find_end(const struct topo_ends *e, const uint32_t *first, uint32_t node,
+                         uint8_t num)
 {
-    uint32_t low = e->first[node];
-    uint32_t high = e->first[node + 1];
+    uint32_t low = first[node];
+    uint32_t high = first[node + 1];
+    uint32_t guess = low + num - (num > 0);
 
+    /* Where every port before it has a cable too. */
+    if (guess < high && e->ports[guess].num == num)
+        return guess;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (e->items[middle].port.num < num)
+        if (e->ports[middle].num < num)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < e->first[node + 1] && e->items[low].port.num == num ? &e->items[low] : NULL;
+    return low < first[node + 1] && e->ports[low].num == num ? low : TOPO_NONE;
+}
+
+/* Finds the end that each end names as the other one, whatever that says itself.
+ * Returns how many there is no line for. */
+static uint32_t find_others(struct topo_ends *e, const uint32_t *first)
+{
+    uint32_t missing = 0;
+
+    for (uint32_t i = 0; i < e->count; i++) {
+        struct topo_port *p = &e->ports[i];
+
+        p->peer_port = find_end(e, first, p->peer_node, p->peer_num);
+        missing += p->peer_port == TOPO_NONE;
+    }
+    return missing;
 }
 
 /* Appends the other end of every cable of which only one end has a line. */
-static int add_implied(const struct topo *t, struct ends *e)
+static int add_implied(const struct topo *t, struct topo_ends *e, uint32_t missing)
 {
     uint32_t given = e->count;
-    struct topo_claim *items = realloc(e->items, ((size_t)given * 2 + 1) * sizeof(*items));
+    int err = topo_ends_reserve(e, given + missing);
 
-    if (!items)
-        return WEFT_ERR_NOMEM;
-    e->items = items;
-    for (uint32_t i = 0; i < given; i++) {
-        const struct topo_port *p = &items[i].port;
-        struct topo_claim other = {.port = {.guid = items[i].peer_guid,
+    for (uint32_t i = 0; i < given && err == 0; i++) {
+        const struct topo_port *p = &e->ports[i];
+        struct topo_claim other = {.port = {.guid = e->peer_guids[i],
                                             .node = p->peer_node,
                                             .peer_node = p->node,
                                             .line = p->line,
@@ -135,13 +186,13 @@ static int add_implied(const struct topo *t, struct ends *e)
                                             .peer_num = p->num,
                                             .implied = true}};
 
-        if (find_end(e, p->peer_node, p->peer_num))
+        if (p->peer_port != TOPO_NONE)
             continue;
         if (t->nodes[p->peer_node].type != TOPO_SWITCH)
             other.port.lid = p->peer_lid;
-        items[e->count++] = other;
+        topo_ends_add(e, &other);
     }
-    return 0;
+    return err;
 }
 
 static int report_odd_end(struct topo *t, const struct topo_port *p, const struct topo_port *other)
@@ -160,56 +211,52 @@ static int report_odd_end(struct topo *t, const struct topo_port *p, const struc
 }
 
 /* A port's GUID may stand in its own line, in the other end's, or in both. */
-static int take_port_guid(struct topo *t, const struct topo_claim *c, struct topo_port *peer)
+static int take_port_guid(struct topo *t, const struct topo_port *p, uint64_t guid,
+                          struct topo_port *peer)
 {
     char label[TOPO_LABEL_BYTES];
 
     if (peer->guid == 0)
-        peer->guid = c->peer_guid;
-    if (c->peer_guid == 0 || c->peer_guid == peer->guid)
+        peer->guid = guid;
+    if (guid == 0 || guid == peer->guid)
         return 0;
     topo_node_label(&t->nodes[peer->node], label);
-    return topo_findings_add(&t->findings, c->port.line, TOPO_GUID_MISMATCH,
+    return topo_findings_add(&t->findings, p->line, TOPO_GUID_MISMATCH,
                              "port %u of %s has the port GUID %016" PRIx64 " here, but %016" PRIx64
                              " in line %" PRIu32,
-                             peer->num, label, c->peer_guid, peer->guid, peer->line);
+                             peer->num, label, guid, peer->guid, peer->line);
 }
 
-static int match_end(struct topo *t, struct ends *e, uint32_t i)
+static int match_end(struct topo *t, struct topo_ends *e, uint32_t i)
 {
-    struct topo_port *p = &e->items[i].port;
-    struct topo_claim *other = find_end(e, p->peer_node, p->peer_num);
+    struct topo_port *p = &e->ports[i];
+    struct topo_port *other = &e->ports[p->peer_port];
 
-    if (other->port.peer_node == p->node && other->port.peer_num == p->num) {
-        p->peer_port = (uint32_t)(other - e->items);
+    if (other->peer_node == p->node && other->peer_num == p->num) {
         t->link_count += p->peer_port >= i;
-        return take_port_guid(t, &e->items[i], &other->port);
+        return take_port_guid(t, p, e->peer_guids[i], other);
     }
     p->peer_port = TOPO_NONE;
-    return report_odd_end(t, p, &other->port);
+    return report_odd_end(t, p, other);
 }
 
-static int store_ports(struct topo *t, const struct ends *e)
+static void store_ports(struct topo *t, struct topo_ends *e, const uint32_t *first)
 {
-    t->ports = calloc((size_t)e->count + 1, sizeof(*t->ports));
-    if (!t->ports)
-        return WEFT_ERR_NOMEM;
+    t->ports = e->ports;
     t->port_count = e->count;
-    for (uint32_t i = 0; i < e->count; i++)
-        t->ports[i] = e->items[i].port;
+    e->ports = NULL;
     for (uint32_t i = 0; i < t->node_count; i++) {
         struct topo_node *n = &t->nodes[i];
 
-        n->first_port = e->first[i];
-        n->port_count = (uint16_t)(e->first[i + 1] - e->first[i]);
+        n->first_port = first[i];
+        n->port_count = (uint16_t)(first[i + 1] - first[i]);
         if (n->num_ports == 0 && n->port_count > 0)
             n->num_ports = t->ports[n->first_port + n->port_count - 1].num;
         /* The LID of a switch without stanza stands in its neighbours' lines. */
-        for (uint32_t p = e->first[i]; p < e->first[i + 1]; p++)
-            if (!n->declared && n->type == TOPO_SWITCH && n->lid == 0)
+        for (uint32_t p = first[i]; p < first[i + 1] && !n->declared; p++)
+            if (n->type == TOPO_SWITCH && n->lid == 0)
                 n->lid = t->ports[t->ports[p].peer_port].peer_lid;
     }
-    return 0;
 }
 
 /* Forgets nodes that only lines without effect mention. Without a stanza and without a port nothing
@@ -220,11 +267,13 @@ static void drop_unseen(struct topo *t, uint32_t *place)
 
     for (uint32_t i = 0; i < t->node_count; i++) {
         place[i] = kept;
-        if (t->nodes[i].declared || t->nodes[i].port_count > 0)
-            t->nodes[kept++] = t->nodes[i];
-        else
+        if (!t->nodes[i].declared && t->nodes[i].port_count == 0)
             free((char *)(uintptr_t)t->nodes[i].id);
+        else if (kept++ != i)
+            t->nodes[place[i]] = t->nodes[i];
     }
+    if (kept == t->node_count)
+        return;
     t->node_count = kept;
     for (uint32_t i = 0; i < t->port_count; i++) {
         t->ports[i].node = place[t->ports[i].node];
@@ -232,35 +281,42 @@ static void drop_unseen(struct topo *t, uint32_t *place)
     }
 }
 
-int topo_match_ends(struct topo *t, const struct topo_claim *claims, uint32_t count)
+/* Brings the ends in order, completes them and finds for each one where the other is. */
+static int pair_ends(struct topo *t, struct topo_ends *e, uint32_t *first)
 {
-    struct ends e = {.count = count};
-    int err = WEFT_ERR_NOMEM;
+    int err = sort_ends(t, e);
+    uint32_t missing;
 
-    e.items = malloc(((size_t)count + 1) * sizeof(*e.items));
-    e.first = calloc((size_t)t->node_count + 2, sizeof(*e.first));
-    if (!e.items || !e.first)
-        goto out;
-    if (count > 0)
-        memcpy(e.items, claims, count * sizeof(*claims));
-    err = sort_ends(t, &e);
     if (err != 0)
-        goto out;
-    index_ends(t, &e);
-    err = add_implied(t, &e);
+        return err;
+    index_ends(t, e, first);
+    missing = find_others(e, first);
+    if (missing == 0)
+        return 0;
+    err = add_implied(t, e, missing);
     if (err == 0)
-        err = sort_ends(t, &e);
+        err = sort_ends(t, e);
     if (err != 0)
-        goto out;
-    index_ends(t, &e);
-    for (uint32_t i = 0; i < e.count && err == 0; i++)
-        err = match_end(t, &e, i);
+        return err;
+    index_ends(t, e, first);
+    (void)find_others(e, first);
+    return 0;
+}
+
+int topo_match_ends(struct topo *t, struct topo_ends *e)
+{
+    uint32_t *first = calloc((size_t)t->node_count + 2, sizeof(*first));
+    /* A topology has a list of ports, be it empty. */
+    int err = first ? topo_ends_reserve(e, 1) : WEFT_ERR_NOMEM;
+
     if (err == 0)
-        err = store_ports(t, &e);
-    if (err == 0)
-        drop_unseen(t, e.first);
-out:
-    free(e.items);
-    free(e.first);
+        err = pair_ends(t, e, first);
+    for (uint32_t i = 0; i < e->count && err == 0; i++)
+        err = match_end(t, e, i);
+    if (err == 0) {
+        store_ports(t, e, first);
+        drop_unseen(t, first);
+    }
+    free(first);
     return err;
 }
