@@ -12,8 +12,13 @@
 #include <unistd.h>
 
 static_assert((RINGS_SLOTS & (RINGS_SLOTS - 1)) == 0, "positions are taken modulo this");
+static_assert(RINGS_SLOTS / 2 % RINGS_READ_TOLD == 0, "half a ring is said");
 static_assert(sizeof(struct ring) == 128 + sizeof(struct packet) * RINGS_SLOTS, "documented");
 static_assert(sizeof(struct rings) == 192 + 2 * sizeof(struct ring), "documented layout");
+
+/* Slots from the one in use to the one that is fetched. */
+#define AHEAD      3
+#define CACHE_LINE 64
 
 /* Packets in the ring as its writer sees it; beyond the ring's size when the reader lies. */
 static uint32_t ring_used(const struct ring *r)
@@ -21,9 +26,25 @@ static uint32_t ring_used(const struct ring *r)
     return atomic_load_explicit(&r->written, memory_order_relaxed) - atomic_load(&r->read);
 }
 
-bool ring_has_room(const struct ring *r)
+bool ring_has_room(struct ring *r)
 {
-    return ring_used(r) < RINGS_SLOTS;
+    uint32_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+
+    if (written - r->read_seen < RINGS_SLOTS)
+        return true;
+    r->read_seen = atomic_load(&r->read);
+    return written - r->read_seen < RINGS_SLOTS;
+}
+
+/* Fetches the lines of a slot, which the other side's processor has, while others are used. */
+static void slot_fetch(const struct packet *p, bool write)
+{
+    for (size_t i = 0; i < sizeof(*p); i += CACHE_LINE) {
+        if (write)
+            __builtin_prefetch((const char *)p + i, 1);
+        else
+            __builtin_prefetch((const char *)p + i, 0);
+    }
 }
 
 bool ring_put(struct ring *r, const struct packet *p)
@@ -32,7 +53,8 @@ bool ring_put(struct ring *r, const struct packet *p)
 
     if (!ring_has_room(r))
         return false;
-    r->slots[written % RINGS_SLOTS] = *p;
+    slot_fetch(&r->slots[(written + AHEAD) % RINGS_SLOTS], true);
+    memcpy(&r->slots[written % RINGS_SLOTS], p, sizeof(*p));
     atomic_store(&r->written, written + 1);
     return true;
 }
@@ -45,9 +67,12 @@ int ring_take(struct ring *r, uint32_t *own, struct packet *ret)
         return 0;
     if (waiting > RINGS_SLOTS)
         return WEFT_ERR_FORMAT;
-    *ret = r->slots[*own % RINGS_SLOTS];
+    if (waiting > AHEAD)
+        slot_fetch(&r->slots[(*own + AHEAD) % RINGS_SLOTS], false);
+    memcpy(ret, &r->slots[*own % RINGS_SLOTS], sizeof(*ret));
     *own += 1;
-    atomic_store(&r->read, *own);
+    if (waiting == 1 || *own % RINGS_READ_TOLD == 0)
+        atomic_store(&r->read, *own);
     return 1;
 }
 

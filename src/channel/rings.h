@@ -29,9 +29,14 @@
 /** Packets in each ring. */
 #define RINGS_SLOTS 512
 
+/** A reader says how far it has read at least so often, and when the ring is empty: the line in
+ * which it says so goes from one processor to the other each time. */
+#define RINGS_READ_TOLD 16
+
 /** One direction. Writer and reader keep to cache lines of their own. */
 struct ring {
     alignas(64) _Atomic uint32_t written; /* by the writer: packets put in so far */
+    uint32_t read_seen;                   /* by the writer: `read` when it last looked */
     alignas(64) _Atomic uint32_t read;    /* by the reader: packets taken out so far */
     _Atomic uint32_t wants_room;          /* by the writer: ring my bell when there is room again */
     alignas(64) struct packet slots[RINGS_SLOTS];
@@ -45,8 +50,8 @@ struct rings {
     struct ring to_daemon, to_client;
 };
 
-/** Room for one more packet, as the writer sees it. */
-bool ring_has_room(const struct ring *r);
+/** Room for one more packet, as the writer sees it: for what the reader has said it has read. */
+bool ring_has_room(struct ring *r);
 
 /** Puts a packet in. Only the writer may call it.
  * @return false: the ring is full */

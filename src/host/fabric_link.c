@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Looks at the ring between two looks at the clock. */
+#define LOOKS 16
+
 weft_time fabric_link_clock(void)
 {
     struct timespec t;
@@ -65,6 +68,7 @@ int fabric_link_open(struct fabric_link *ret, const char *socket, const char *no
         return err;
     }
     (void)fabric_link_look(&l);
+    spin_init(&l.spin, spin_usual_ns());
     *ret = l;
     return 0;
 }
@@ -239,6 +243,27 @@ void fabric_link_move(struct fabric_link *l)
         send_due(l);
 }
 
+/* Looks at the ring for as long as that has been of use.
+ * Returns whether it need not sleep. */
+static bool look_for_packets(struct fabric_link *l, weft_time now, weft_time until)
+{
+    const struct ring *ring = &l->channel.rings->to_client;
+    weft_time end = now + l->spin.now_ns < until ? now + l->spin.now_ns : until;
+
+    while (now < end) {
+        for (int i = 0; i < LOOKS; i++) {
+            if (ring_waiting(ring, l->own)) {
+                spin_found(&l->spin);
+                return true;
+            }
+            spin_pause();
+        }
+        now = fabric_link_clock();
+    }
+    spin_missed(&l->spin);
+    return now >= until;
+}
+
 void fabric_link_wait(struct fabric_link *l, weft_time until)
 {
     weft_time now = fabric_link_clock(), deadline = weft_mad_deadline(l->engine);
@@ -249,14 +274,19 @@ void fabric_link_wait(struct fabric_link *l, weft_time until)
 
     if (deadline < until)
         until = deadline;
-    if (l->ended || until <= now || !rings_sleep(l->channel.rings, l->own))
+    if (l->ended || until <= now || look_for_packets(l, now, until) ||
+        !rings_sleep(l->channel.rings, l->own))
         return;
+    now = fabric_link_clock();
+    until = until > now ? until : now;
     limit = (struct timespec){.tv_sec = (time_t)((until - now) / WEFT_S),
                               .tv_nsec = (long)((until - now) % WEFT_S)};
     ready = ppoll(fds, 2, until == WEFT_TIME_NEVER ? NULL : &limit, NULL);
     rings_wake(l->channel.rings);
-    if (ready > 0 && fds[0].revents)
+    if (ready > 0 && fds[0].revents) {
         bell_hush(l->channel.client_bell);
+        spin_woken(&l->spin, fabric_link_clock() - now);
+    }
     if (ready > 0 && fds[1].revents)
         l->ended = true;
 }

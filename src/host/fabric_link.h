@@ -17,6 +17,7 @@
 #define WEFT_HOST_FABRIC_LINK_H
 
 #include "channel/connect.h"
+#include "host/spin.h"
 
 #include <weft/mad.h>
 
@@ -39,6 +40,7 @@ struct fabric_link {
         is; /* what the port is like, as of opening or the last fabric_link_look() */
     /* private to fabric_link.c */
     struct channel channel;
+    struct spin spin;
     uint32_t own; /* position in the ring from the daemon */
     struct fabric_link_claim claims[FABRIC_LINK_CLAIMS_MAX];
 };

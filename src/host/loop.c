@@ -116,16 +116,6 @@ static void loop_sleep(struct server *s, weft_time clock, weft_time deadline)
     s->idle = false;
 }
 
-/* Tells the processor that this is a loop that waits. */
-static void loop_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#else
-    atomic_signal_fence(memory_order_seq_cst);
-#endif
-}
-
 void loop_turn(struct server *s)
 {
     weft_time clock = server_clock();
@@ -148,5 +138,5 @@ void loop_turn(struct server *s)
     if (clock - s->looked_at >= LOOP_LOOK_NS)
         (void)loop_look(s, false);
     else if (s->idle)
-        loop_pause();
+        spin_pause();
 }

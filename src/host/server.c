@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,21 +80,13 @@ int server_refuse(struct fabric_error *error, int err, const char *format, ...)
     return err;
 }
 
-/* Processors that this process may use. */
-static int server_processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 void server_options_init(struct server_options *ret)
 {
     *ret = (struct server_options){.socket_mode = 0600,
                                    .clients = SERVER_CLIENTS_DEFAULT,
                                    .time_scale = 1,
                                    .pcap = -1,
-                                   .spin_ns = server_processors() > 1 ? 50 * WEFT_US : 0};
+                                   .spin_ns = spin_usual_ns()};
 }
 
 static int server_check(const struct server_options *o, struct fabric_error *error)

@@ -2,8 +2,30 @@
 /* Learning how long to look. */
 #include "host/spin.h"
 
+#include <sched.h>
+#include <stdatomic.h>
+
 /* The average moves by such a part of the difference. */
 #define SPIN_AVERAGE_PARTS 8
+
+/* Some rounds between two programs that are busy, and little beside a sleep. */
+#define SPIN_USUAL_NS (50 * WEFT_US)
+
+weft_time spin_usual_ns(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1 ? SPIN_USUAL_NS : 0;
+}
+
+void spin_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
 
 void spin_init(struct spin *s, weft_time most_ns)
 {

@@ -62,12 +62,33 @@ static void test_packets_come_out_in_order_and_a_full_ring_takes_no_more(void **
     assert_false(ring_has_room(ring));
     assert_false(ring_put(ring, &p));
     assert_true(ring_waiting(ring, own));
-    expect_number(ring, &own, 0);
-    p = numbered(RINGS_SLOTS);
-    assert_true(ring_put(ring, &p));
-    for (uint32_t i = 1; i <= RINGS_SLOTS; i++)
+    for (uint32_t i = 0; i < RINGS_READ_TOLD; i++)
+        expect_number(ring, &own, i);
+    for (uint32_t i = 0; i < RINGS_READ_TOLD; i++) {
+        p = numbered(RINGS_SLOTS + i);
+        assert_true(ring_put(ring, &p));
+    }
+    assert_false(ring_put(ring, &p));
+    for (uint32_t i = RINGS_READ_TOLD; i < RINGS_SLOTS + RINGS_READ_TOLD; i++)
         expect_number(ring, &own, i);
     assert_int_equal(ring_take(ring, &own, &p), 0);
+    free(r);
+}
+
+static void test_a_reader_that_empties_the_ring_says_so(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *ring = &r->to_client;
+    struct packet p = numbered(0);
+    uint32_t own = 0;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_true(ring_put(ring, &p));
+    for (uint32_t i = 1; i <= 3; i++) {
+        assert_int_equal(ring_take(ring, &own, &p), 1);
+        assert_int_equal(atomic_load(&ring->read), i < 3 ? 0 : 3);
+    }
     free(r);
 }
 
@@ -118,8 +139,9 @@ static void test_a_reader_that_lies_gets_nothing_more(void **state)
     struct packet p = numbered(1);
 
     (void)state;
-    assert_true(ring_put(ring, &p));
-    atomic_store(&ring->read, 2); /* more than was written */
+    while (ring_put(ring, &p))
+        continue;
+    atomic_store(&ring->read, RINGS_SLOTS + 1); /* more than was written */
     assert_false(ring_has_room(ring));
     assert_false(ring_put(ring, &p));
     /* And who writes into the other's positions only moves where the packets go. */
@@ -309,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packets_come_out_in_order_and_a_full_ring_takes_no_more),
+        cmocka_unit_test(test_a_reader_that_empties_the_ring_says_so),
         cmocka_unit_test(test_positions_pass_the_largest_number),
         cmocka_unit_test(test_a_writer_that_lies_is_found_out),
         cmocka_unit_test(test_a_reader_that_lies_gets_nothing_more),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How long the daemon looks before it sleeps, told as what it lives through. */
+/* How long a program looks before it sleeps, told as what it lives through. */
 #include "host/spin.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +115,24 @@ static void test_who_may_not_look_never_does(void **state)
     assert_int_equal(s.now_ns, 0);
 }
 
+static void test_looking_is_usual_where_there_are_two_processors(void **state)
+{
+    cpu_set_t all, one;
+    size_t first = 0;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    while (!CPU_ISSET(first, &all))
+        first++;
+    if (CPU_COUNT(&all) > 1)
+        assert_true(spin_usual_ns() > 0);
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    assert_int_equal(spin_usual_ns(), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_a_try_that_succeeds_leads_back),
         cmocka_unit_test(test_nothing_is_tried_where_sleeps_are_long),
         cmocka_unit_test(test_who_may_not_look_never_does),
+        cmocka_unit_test(test_looking_is_usual_where_there_are_two_processors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
