@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Capture files by libpcap: pcap and pcapng. */
 #include "capture/capture.h"
+#include "library/library.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <string.h>
+
+#define PCAP_FUNCTIONS(F)                                                                          \
+    F(pcap_close)                                                                                  \
+    F(pcap_datalink)                                                                               \
+    F(pcap_datalink_val_to_name)                                                                   \
+    F(pcap_fopen_offline_with_tstamp_precision)                                                    \
+    F(pcap_geterr)                                                                                 \
+    F(pcap_next_ex)
+
+static const char *const names[] = {PCAP_FUNCTIONS(LIBRARY_NAME)};
+
+static const struct library library = {"libpcap.so.0.8", "libpcap0.8", names,
+                                       sizeof(names) / sizeof(names[0])};
+
+static struct {
+    PCAP_FUNCTIONS(LIBRARY_POINTER)
+} libpcap;
+LIBRARY_CHECK(libpcap, names);
+
+static bool load(char text[LIBRARY_TEXT_BYTES])
+{
+    static bool loaded;
+
+    loaded = loaded || library_load(&library, &libpcap, text);
+    return loaded;
+}
 
 static weft_time time_of(const struct pcap_pkthdr *header)
 {
@@ -16,23 +43,23 @@ static enum capture_file_end read_packets(struct capture *c, pcap_t *pcap,
 {
     struct pcap_pkthdr *header;
     const u_char *data;
-    int link = pcap_datalink(pcap), got;
+    int link = libpcap.pcap_datalink(pcap), got;
 
-    while ((got = pcap_next_ex(pcap, &header, &data)) == 1)
+    while ((got = libpcap.pcap_next_ex(pcap, &header, &data)) == 1)
         capture_packet(c, link, data, header->caplen, header->len, time_of(header));
     capture_finish(c);
     if (got == PCAP_ERROR_BREAK)
         return CAPTURE_FILE_READ;
     (void)snprintf(error, CAPTURE_ERROR_BYTES, "the file is cut or broken behind packet %llu: %s",
-                   (unsigned long long)capture_stats(c)->packets, pcap_geterr(pcap));
+                   (unsigned long long)capture_stats(c)->packets, libpcap.pcap_geterr(pcap));
     return CAPTURE_FILE_CUT;
 }
 
 static enum capture_file_end read_open(struct capture *c, pcap_t *pcap,
                                        char error[CAPTURE_ERROR_BYTES])
 {
-    int link = pcap_datalink(pcap);
-    const char *name = pcap_datalink_val_to_name(link);
+    int link = libpcap.pcap_datalink(pcap);
+    const char *name = libpcap.pcap_datalink_val_to_name(link);
 
     if (packet_link_known(link))
         return read_packets(c, pcap, error);
@@ -48,6 +75,7 @@ enum capture_file_end capture_file(struct capture *c, FILE *in, char error[CAPTU
     char reason[PCAP_ERRBUF_SIZE] = "";
     enum capture_file_end end;
     int first = getc(in);
+    char text[LIBRARY_TEXT_BYTES];
     pcap_t *pcap;
 
     if (first == EOF) {
@@ -56,14 +84,19 @@ enum capture_file_end capture_file(struct capture *c, FILE *in, char error[CAPTU
         fclose(in);
         return CAPTURE_FILE_UNREADABLE;
     }
+    if (!load(text)) {
+        (void)snprintf(error, CAPTURE_ERROR_BYTES, "%s", text);
+        fclose(in);
+        return CAPTURE_FILE_UNREADABLE;
+    }
     (void)ungetc(first, in);
-    pcap = pcap_fopen_offline_with_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO, reason);
+    pcap = libpcap.pcap_fopen_offline_with_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO, reason);
     if (!pcap) {
         fclose(in);
         (void)snprintf(error, CAPTURE_ERROR_BYTES, "this is no capture file: %s", reason);
         return CAPTURE_FILE_UNREADABLE;
     }
     end = read_open(c, pcap, error);
-    pcap_close(pcap);
+    libpcap.pcap_close(pcap);
     return end;
 }

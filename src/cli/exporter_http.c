@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "core/base/quantity.h"
 #include "host/mad_link.h"
+#include "library/library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,29 @@
 /* What a connection is given at a time. */
 #define BLOCK_BYTES       32768
 #define ADDRESS_BYTES     128
+
+#define MHD_FUNCTIONS(F)                                                                           \
+    F(MHD_add_response_header)                                                                     \
+    F(MHD_create_response_from_buffer)                                                             \
+    F(MHD_create_response_from_callback)                                                           \
+    F(MHD_destroy_response)                                                                        \
+    F(MHD_lookup_connection_value)                                                                 \
+    F(MHD_queue_response)                                                                          \
+    F(MHD_resume_connection)                                                                       \
+    F(MHD_start_daemon)                                                                            \
+    F(MHD_stop_daemon)                                                                             \
+    F(MHD_suspend_connection)
+
+static const char *const names[] = {MHD_FUNCTIONS(LIBRARY_NAME)};
+
+static const struct library library = {"libmicrohttpd.so.12", "libmicrohttpd12", names,
+                                       sizeof(names) / sizeof(names[0])};
+
+/* Loaded before the first server is opened. */
+static struct {
+    MHD_FUNCTIONS(LIBRARY_POINTER)
+} libmhd;
+LIBRARY_CHECK(libmhd, names);
 
 /* The metrics in one format. */
 struct page {
@@ -72,10 +96,10 @@ static struct MHD_Response *fixed(const char *text, const char *type)
         void *to;
     } body = {.from = text};
     struct MHD_Response *r =
-        MHD_create_response_from_buffer(strlen(text), body.to, MHD_RESPMEM_PERSISTENT);
+        libmhd.MHD_create_response_from_buffer(strlen(text), body.to, MHD_RESPMEM_PERSISTENT);
 
     if (r)
-        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+        (void)libmhd.MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     return r;
 }
 
@@ -89,7 +113,7 @@ static bool responses_make(struct exporter_http *h)
     h->not_allowed = fixed("only GET and HEAD\n", plain);
     h->unavailable = fixed("no metrics just now\n", plain);
     if (h->not_allowed)
-        (void)MHD_add_response_header(h->not_allowed, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+        (void)libmhd.MHD_add_response_header(h->not_allowed, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     return h->index && h->healthy && h->not_found && h->not_allowed && h->unavailable;
 }
 
@@ -108,7 +132,7 @@ static void block_end(void *self)
 
 static const char *header(struct MHD_Connection *c, const char *name)
 {
-    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+    return libmhd.MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
 /* Each answer reads the page for itself, which others may replace meanwhile. */
@@ -121,18 +145,19 @@ static enum MHD_Result answer_page(struct exporter_http *h, struct MHD_Connectio
     enum MHD_Result result;
 
     if (reader)
-        r = MHD_create_response_from_callback(metrics_pack_bytes(pack, packed), BLOCK_BYTES,
-                                              block_read, reader, block_end);
+        r = libmhd.MHD_create_response_from_callback(metrics_pack_bytes(pack, packed), BLOCK_BYTES,
+                                                     block_read, reader, block_end);
     if (!r) {
         (void)metrics_reader_free(reader);
-        return MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
+        return libmhd.MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
     }
-    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, metrics_content_type(format));
-    (void)MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+    (void)libmhd.MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
+                                         metrics_content_type(format));
+    (void)libmhd.MHD_add_response_header(r, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     if (packed)
-        (void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-    result = MHD_queue_response(c, MHD_HTTP_OK, r);
-    MHD_destroy_response(r);
+        (void)libmhd.MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    result = libmhd.MHD_queue_response(c, MHD_HTTP_OK, r);
+    libmhd.MHD_destroy_response(r);
     return result;
 }
 
@@ -150,11 +175,11 @@ static enum MHD_Result answer_metrics(struct exporter_http *h, struct MHD_Connec
     h->scrapes += !has_waited;
     if (h->closing || (has_waited && !page->pack) ||
         (!has_waited && h->waiter_count == CONNECTIONS)) {
-        result = MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
+        result = libmhd.MHD_queue_response(c, MHD_HTTP_SERVICE_UNAVAILABLE, h->unavailable);
     } else if (has_waited || (page->pack && mad_link_clock() < page->until)) {
         result = answer_page(h, c, page->pack, format);
     } else {
-        MHD_suspend_connection(c);
+        libmhd.MHD_suspend_connection(c);
         h->waiters[h->waiter_count++] = (struct waiter){c, format};
         if (write(h->wake, &one, sizeof(one)) < 0 && errno != EAGAIN)
             result = MHD_NO;
@@ -173,7 +198,7 @@ static enum MHD_Result answer(void *self, struct MHD_Connection *c, const char *
     (void)version;
     (void)body;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return MHD_queue_response(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->not_allowed);
+        return libmhd.MHD_queue_response(c, MHD_HTTP_METHOD_NOT_ALLOWED, h->not_allowed);
     if (!*state) {
         *state = &begun;
         return MHD_YES;
@@ -188,10 +213,10 @@ static enum MHD_Result answer(void *self, struct MHD_Connection *c, const char *
         return answer_metrics(h, c, has_waited);
     }
     if (strcmp(url, "/healthz") == 0)
-        return MHD_queue_response(c, MHD_HTTP_OK, h->healthy);
+        return libmhd.MHD_queue_response(c, MHD_HTTP_OK, h->healthy);
     if (strcmp(url, "/") == 0)
-        return MHD_queue_response(c, MHD_HTTP_OK, h->index);
-    return MHD_queue_response(c, MHD_HTTP_NOT_FOUND, h->not_found);
+        return libmhd.MHD_queue_response(c, MHD_HTTP_OK, h->index);
+    return libmhd.MHD_queue_response(c, MHD_HTTP_NOT_FOUND, h->not_found);
 }
 
 /* Takes ADDRESS and PORT apart; both are numbers.
@@ -266,12 +291,12 @@ static int listen_at(struct exporter_http *h, const char *where)
 
 static int daemon_start(struct exporter_http *h)
 {
-    h->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
-                                 NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, h->socket,
-                                 MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-                                 MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_EACH,
-                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_END);
+    h->daemon = libmhd.MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, h,
+        MHD_OPTION_LISTEN_SOCKET, h->socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_EACH,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_END);
     if (!h->daemon)
         return message_failed("the HTTP server cannot be started: %s", strerror(errno));
     h->socket = -1;
@@ -280,9 +305,13 @@ static int daemon_start(struct exporter_http *h)
 
 int exporter_http_open(const char *where, struct exporter_http **ret)
 {
-    struct exporter_http *h = calloc(1, sizeof(*h));
+    char text[LIBRARY_TEXT_BYTES];
+    struct exporter_http *h;
     int exit_code = CLI_DONE;
 
+    if (!library_load(&library, &libmhd, text))
+        return message_failed("%s", text);
+    h = calloc(1, sizeof(*h));
     if (!h)
         return message_failed("there is no memory for the HTTP server");
     h->socket = -1;
@@ -342,7 +371,7 @@ static void wake_waiters(struct exporter_http *h, enum metrics_format format)
 
     for (size_t i = 0; i < h->waiter_count; i++) {
         if (format == METRICS_FORMATS || h->waiters[i].format == format)
-            MHD_resume_connection(h->waiters[i].connection);
+            libmhd.MHD_resume_connection(h->waiters[i].connection);
         else
             h->waiters[kept++] = h->waiters[i];
     }
@@ -372,7 +401,7 @@ void exporter_http_refuse(struct exporter_http *h)
 static void response_free(struct MHD_Response *r)
 {
     if (r)
-        MHD_destroy_response(r);
+        libmhd.MHD_destroy_response(r);
 }
 
 struct exporter_http *exporter_http_close(struct exporter_http *h)
@@ -384,7 +413,7 @@ struct exporter_http *exporter_http_close(struct exporter_http *h)
     wake_waiters(h, METRICS_FORMATS);
     (void)pthread_mutex_unlock(&h->lock);
     if (h->daemon)
-        MHD_stop_daemon(h->daemon);
+        libmhd.MHD_stop_daemon(h->daemon);
     if (h->socket >= 0)
         (void)close(h->socket);
     if (h->wake >= 0)

@@ -175,7 +175,10 @@ static int open_hca(const struct mad_place *p, const struct weft_mad_config *c,
 
     if (!all)
         return message_failed("there is no memory for the list of adapters");
-    hca_ports_read(all);
+    if (hca_ports_read(all, text) != 0) {
+        free(all);
+        return message_failed("%s", text);
+    }
     err = hca_ports_choose(all, p->ca, (uint8_t)p->port, &choice);
     if (err)
         exit_code = explain(all, p, err);

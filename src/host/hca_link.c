@@ -6,11 +6,11 @@
 #include "host/fabric_link.h"
 #include "host/hca_device.h"
 #include "host/hca_table.h"
+#include "host/hca_umad.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
-#include <infiniband/umad.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int open_device(const struct hca_port *p, int *ret, char text[CHANNEL_TEX
     int error;
 
     errno = 0;
-    *ret = umad_open_port(p->ca, p->number);
+    *ret = libumad.umad_open_port(p->ca, p->number);
     if (*ret >= 0)
         return 0;
     error = error_of(*ret);
@@ -138,9 +138,9 @@ void hca_link_close(struct hca_link *l)
     int smi = l->portids[WEFT_QP_SMI], gsi = l->portids[WEFT_QP_GSI];
 
     if (smi >= 0 && smi != gsi)
-        (void)umad_close_port(smi);
+        (void)libumad.umad_close_port(smi);
     if (gsi >= 0)
-        (void)umad_close_port(gsi);
+        (void)libumad.umad_close_port(gsi);
     l->portids[WEFT_QP_SMI] = l->portids[WEFT_QP_GSI] = -1;
     l->engine = weft_mad_port_free(l->engine);
     free(l->packet);
@@ -174,8 +174,8 @@ static int register_plainly(int portid, const struct weft_mad_agent_req *r)
     memcpy(mask, r->methods, sizeof(mask));
     errno = 0;
     if (mad_class_has_oui(r->mgmt_class))
-        return umad_register_oui(portid, r->mgmt_class, 0, oui, mask);
-    return umad_register(portid, r->mgmt_class, r->class_version, 0, mask);
+        return libumad.umad_register_oui(portid, r->mgmt_class, 0, oui, mask);
+    return libumad.umad_register(portid, r->mgmt_class, r->class_version, 0, mask);
 }
 
 /* Returns the kernel's number of the agent; below 0: it refuses. */
@@ -192,7 +192,7 @@ static int register_agent(int portid, const struct weft_mad_agent_req *r)
 
     if (!mad_class_has_oui(r->mgmt_class))
         attr.oui = 0;
-    if (umad_register2(portid, &attr, &number) == 0)
+    if (libumad.umad_register2(portid, &attr, &number) == 0)
         return (int)number;
     return register_plainly(portid, r);
 }
@@ -264,7 +264,7 @@ int hca_link_agent_remove(struct hca_link *l, weft_mad_agent_id id)
 
             if (a->id.v != id.v || id.v == 0)
                 continue;
-            (void)umad_unregister(l->portids[qpn], a->number);
+            (void)libumad.umad_unregister(l->portids[qpn], a->number);
             *a = (struct hca_agent){.id.v = 0};
         }
     }
@@ -335,13 +335,13 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
     }
     if (hca_link_is_ibsim(l) && hca_table_is_reply(tx->data))
         return true;
-    memset(l->packet, 0, umad_size());
-    addr_write(tx, umad_get_mad_addr(l->packet));
-    (void)umad_set_pkey(l->packet, tx->to->pkey_index);
-    memcpy(umad_get_mad(l->packet), tx->data, WEFT_MAD_BYTES);
+    memset(l->packet, 0, libumad.umad_size());
+    addr_write(tx, libumad.umad_get_mad_addr(l->packet));
+    (void)libumad.umad_set_pkey(l->packet, tx->to->pkey_index);
+    memcpy(libumad.umad_get_mad(l->packet), tx->data, WEFT_MAD_BYTES);
     errno = 0;
-    result = umad_send(l->portids[tx->qpn], a->number, l->packet, WEFT_MAD_BYTES,
-                       kernel_timeout(tx->wait), 0);
+    result = libumad.umad_send(l->portids[tx->qpn], a->number, l->packet, WEFT_MAD_BYTES,
+                               kernel_timeout(tx->wait), 0);
     if (result == 0) {
         l->stats.sent++;
         if (tx->wait != 0)
@@ -399,8 +399,8 @@ static void grh_read(const struct hca_link *l, const ib_mad_addr_t *from, struct
  */
 static void feed(struct hca_link *l, const struct hca_agent *a, size_t length)
 {
-    const ib_mad_addr_t *from = umad_get_mad_addr(l->packet);
-    uint8_t *mad = umad_get_mad(l->packet);
+    const ib_mad_addr_t *from = libumad.umad_get_mad_addr(l->packet);
+    uint8_t *mad = libumad.umad_get_mad(l->packet);
     struct weft_mad_rx rx = {.qpn = a->qpn,
                              .dlid = (uint16_t)(l->base_lid + from->path_bits),
                              .from = {.lid = ntohs(from->lid),
@@ -408,7 +408,7 @@ static void feed(struct hca_link *l, const struct hca_agent *a, size_t length)
                                       .path_bits = from->path_bits & 0x7f,
                                       .qpn = ntohl(from->qpn) & 0xffffff,
                                       .qkey = a->qpn == WEFT_QP_GSI ? WEFT_QKEY_GSI : 0,
-                                      .pkey_index = (uint16_t)umad_get_pkey(l->packet),
+                                      .pkey_index = (uint16_t)libumad.umad_get_pkey(l->packet),
                                       .has_grh = from->grh_present != 0},
                              .data = mad,
                              .len = WEFT_MAD_BYTES};
@@ -429,10 +429,10 @@ static void feed(struct hca_link *l, const struct hca_agent *a, size_t length)
  */
 static void discard(struct hca_link *l, int portid, int length)
 {
-    void *room = length > 0 ? malloc(umad_size() + (size_t)length) : NULL;
+    void *room = length > 0 ? malloc(libumad.umad_size() + (size_t)length) : NULL;
 
     l->stats.strangers++;
-    if (!room || umad_recv(portid, room, &length, 0) < 0)
+    if (!room || libumad.umad_recv(portid, room, &length, 0) < 0)
         l->ended = true;
     free(room);
 }
@@ -446,7 +446,7 @@ static bool take_packet(struct hca_link *l, int portid)
     int number;
 
     errno = 0;
-    number = umad_recv(portid, l->packet, &length, 0);
+    number = libumad.umad_recv(portid, l->packet, &length, 0);
     if (number < 0 && errno == ENOSPC) {
         discard(l, portid, length);
         return !l->ended;
@@ -456,9 +456,9 @@ static bool take_packet(struct hca_link *l, int portid)
         return false;
     }
     a = agent_of(l, portid, number);
-    if (umad_status(l->packet) != 0 || mad_is_response(umad_get_mad(l->packet)))
-        hca_room_give(&l->room, (uint32_t)mad_tid(umad_get_mad(l->packet)));
-    if (umad_status(l->packet) != 0)
+    if (libumad.umad_status(l->packet) != 0 || mad_is_response(libumad.umad_get_mad(l->packet)))
+        hca_room_give(&l->room, (uint32_t)mad_tid(libumad.umad_get_mad(l->packet)));
+    if (libumad.umad_status(l->packet) != 0)
         l->stats.returned++;
     else if (!a || length < WEFT_MAD_HEADER_BYTES || length > WEFT_MAD_BYTES)
         l->stats.strangers++;
@@ -496,11 +496,11 @@ void hca_link_wait(struct hca_link *l, weft_time until)
     errno = 0;
     if (smi < 0 || smi == gsi) {
         /* where libibumad moves the packets itself, it does so in here */
-        if (umad_poll(gsi, ms) < 0)
+        if (libumad.umad_poll(gsi, ms) < 0)
             error = errno;
     } else {
-        struct pollfd fds[] = {{.fd = umad_get_fd(gsi), .events = POLLIN},
-                               {.fd = umad_get_fd(smi), .events = POLLIN}};
+        struct pollfd fds[] = {{.fd = libumad.umad_get_fd(gsi), .events = POLLIN},
+                               {.fd = libumad.umad_get_fd(smi), .events = POLLIN}};
 
         if (poll(fds, 2, ms) < 0)
             error = errno;

@@ -51,7 +51,7 @@ struct hca_link {
 };
 
 /** Opens a port and makes the engine.
- * @param choice  from hca_ports_choose()
+ * @param choice  from hca_ports_choose(), among what hca_ports_read() has found
  * @param c       of the engine; port number and hop rules are filled in. NULL: the defaults
  * @param text    why not: a sentence that says what to do
  * @return 0; WEFT_ERR_STATE: the kernel refuses; WEFT_ERR_NOMEM; WEFT_ERR_INVALID: a field of c is

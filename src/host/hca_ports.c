@@ -2,11 +2,12 @@
 /* What libibumad tells of adapters and ports, and which of them is meant. */
 #include "host/hca_ports.h"
 
+#include "host/hca_umad.h"
+
 #include <weft/base.h>
 
 #include <assert.h>
 #include <endian.h>
-#include <infiniband/umad.h>
 #include <string.h>
 
 /* As in sysfs, and in PortInfo:PortState. */
@@ -65,10 +66,10 @@ bool hca_port_read(const char *ca, uint8_t number, struct hca_port *ret)
     umad_port_t port;
 
     memset(&port, 0, sizeof(port));
-    if (umad_get_port(ca, number, &port) < 0)
+    if (libumad.umad_get_port(ca, number, &port) < 0)
         return false;
     take_port(ca, &port, ret);
-    (void)umad_release_port(&port);
+    (void)libumad.umad_release_port(&port);
     return true;
 }
 
@@ -83,7 +84,7 @@ static void read_adapter(const char *name, struct hca_ports *ret)
     umad_ca_t ca;
 
     memset(&ca, 0, sizeof(ca));
-    if (umad_get_ca(name, &ca) < 0) {
+    if (libumad.umad_get_ca(name, &ca) < 0) {
         place = next_place(ret);
         if (place) {
             *place = (struct hca_port){.fitness = HCA_NO_PORT};
@@ -97,22 +98,25 @@ static void read_adapter(const char *name, struct hca_ports *ret)
         if (place)
             take_port(name, ca.ports[i], place);
     }
-    (void)umad_release_ca(&ca);
+    (void)libumad.umad_release_ca(&ca);
 }
 
-void hca_ports_read(struct hca_ports *ret)
+int hca_ports_read(struct hca_ports *ret, char text[LIBRARY_TEXT_BYTES])
 {
     char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
     int count;
 
     ret->count = 0;
+    if (!hca_umad_load(text))
+        return WEFT_ERR_STATE;
     memset(names, 0, sizeof(names));
-    count = umad_init() < 0 ? 0 : umad_get_cas_names(names, UMAD_MAX_DEVICES);
+    count = libumad.umad_init() < 0 ? 0 : libumad.umad_get_cas_names(names, UMAD_MAX_DEVICES);
     for (int i = 0; i < count; i++)
         read_adapter(names[i], ret);
     /* where there is no adapter, libibumad names one all the same */
     if (count == 1 && ret->count == 1 && ret->ports[0].fitness == HCA_NO_PORT)
         ret->count = 0;
+    return 0;
 }
 
 bool hca_port_is_meant(const struct hca_port *p, const char *ca, uint8_t number)

@@ -6,6 +6,8 @@
 #ifndef WEFT_HOST_HCA_PORTS_H
 #define WEFT_HOST_HCA_PORTS_H
 
+#include "library/library.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,8 +55,10 @@ struct hca_choice {
     struct hca_port smi; /**< ca "": there is none that does subnet management at this port */
 };
 
-/** Fills in all ports of all adapters. */
-void hca_ports_read(struct hca_ports *ret);
+/** Fills in all ports of all adapters.
+ * @param text  why not: a sentence that says what to do
+ * @return 0; WEFT_ERR_STATE: there is no libibumad */
+int hca_ports_read(struct hca_ports *ret, char text[LIBRARY_TEXT_BYTES]);
 
 /** Asks for one port.
  * @return whether there is one */

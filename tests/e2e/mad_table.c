@@ -31,10 +31,11 @@ static int open_link(int argc, char **argv, struct mad_link *ret)
 
     if (!all)
         return complain("no memory");
-    hca_ports_read(all);
     if (argc == 3)
         err = mad_link_open_fabric(ret, argv[1], argv[2], 0, NULL, text);
     else
+        err = hca_ports_read(all, text);
+    if (!err && argc != 3)
         err = hca_ports_choose(all, NULL, 0, &choice);
     if (!err && argc != 3)
         err = mad_link_open_hca(ret, &choice, NULL, text);

@@ -54,6 +54,7 @@ ROOMS = {
     "src/core/iwcm": ["src/core/base"],
     "src/core/siw": ["src/core/base", "src/core/iwarp"],
     "src/pages": [],
+    "src/library": [],
     "src/findings": ["src/core"],
     "src/topology": ["src/core", "src/findings"],
     "src/partitions": ["src/core", "src/findings"],
@@ -61,13 +62,13 @@ ROOMS = {
     "src/fabric": ["src/core", "src/topology"],
     "src/channel": ["src/core"],
     "src/client": ["src/core"],
-    "src/host": ["src/core", "src/topology", "src/fabric", "src/channel"],
+    "src/host": ["src/core", "src/library", "src/topology", "src/fabric", "src/channel"],
     "src/umad": ["src/core", "src/channel", "src/pages"],
     "src/iw": ["src/core"],
-    "src/capture": ["src/core"],
-    "src/cli": ["src/iw", "src/capture", "src/core", "src/pages", "src/findings", "src/topology",
-                "src/partitions", "src/storm", "src/fabric", "src/channel", "src/client",
-                "src/host"],
+    "src/capture": ["src/core", "src/library"],
+    "src/cli": ["src/iw", "src/capture", "src/core", "src/library", "src/pages", "src/findings",
+                "src/topology", "src/partitions", "src/storm", "src/fabric", "src/channel",
+                "src/client", "src/host"],
 }
 
 # The public headers that the rooms of the core may know; the others may include all of them.
@@ -92,7 +93,8 @@ ROOM_HEADERS = {"src/core/iwarp": {"isa-l/crc.h"}}
 
 # Rooms whose every .c file has its unit test.
 MIRRORED = ("src/core/", "src/storm/", "src/fabric/", "src/channel/", "src/client/",
-            "src/iw/", "src/pages/", "src/partitions/", "src/capture/", "src/findings/")
+            "src/iw/", "src/library/", "src/pages/", "src/partitions/", "src/capture/",
+            "src/findings/")
 
 VAGUE_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "stuff", "lib", "tools"}
 

@@ -20,6 +20,7 @@ struct queued {
     uint8_t mad[WEFT_MAD_BYTES];
 };
 
+struct hca_umad libumad;
 struct fake fake;
 static struct queued queue[QUEUE_MAX];
 static size_t queue_count;
@@ -54,7 +55,7 @@ struct hca_link fake_open(const struct weft_mad_config *c)
     struct hca_choice choice;
     struct hca_link l;
 
-    hca_ports_read(&all);
+    assert_int_equal(hca_ports_read(&all, text), 0);
     assert_int_equal(hca_ports_choose(&all, NULL, 0, &choice), 0);
     if (hca_link_open(&l, &choice, c, text) != 0)
         fail_msg("%s", text);
@@ -393,4 +394,14 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
     bell(portid, false);
     memmove(q, q + 1, (size_t)(&queue[--queue_count] - q) * sizeof(*q));
     return agent;
+}
+
+bool hca_umad_load(char text[LIBRARY_TEXT_BYTES])
+{
+#define TAKE(name) .name = name,
+    if (fake.no_library)
+        (void)snprintf(text, LIBRARY_TEXT_BYTES, "there is none");
+    else
+        libumad = (struct hca_umad){HCA_UMAD_FUNCTIONS(TAKE)};
+    return !fake.no_library;
 }

@@ -7,8 +7,8 @@
 
 #include "core/wire/mad_header.h"
 #include "host/hca_link.h"
+#include "host/hca_umad.h"
 
-#include <infiniband/umad.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,6 +46,7 @@ struct fake {
     const struct fake_port *ports;
     size_t port_count;
     int open_errno, send_errno, recv_errno; /* 0: it works */
+    bool no_library;
     bool no_register2, no_register;
     bool made_up_portids; /* as of the library for ibsim; else they are files */
     unsigned opened, closed, sent_count, returned;

@@ -366,7 +366,7 @@ static void test_why_a_device_cannot_be_opened(void **state)
 
     (void)state;
     fake_begin(one, 1);
-    hca_ports_read(&all);
+    assert_int_equal(hca_ports_read(&all, (char[LIBRARY_TEXT_BYTES]){""}), 0);
     assert_int_equal(hca_ports_choose(&all, NULL, 0, &choice), 0);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char text[CHANNEL_TEXT_BYTES] = "";

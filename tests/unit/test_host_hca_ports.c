@@ -25,7 +25,7 @@ static const struct fake_port split[] = {
 static void read_ports(const struct fake_port *ports, size_t count, struct hca_ports *ret)
 {
     fake_begin(ports, count);
-    hca_ports_read(ret);
+    assert_int_equal(hca_ports_read(ret, (char[LIBRARY_TEXT_BYTES]){""}), 0);
 }
 
 static void test_each_port_has_a_word(void **state)
@@ -129,6 +129,19 @@ static void test_a_machine_without_adapters(void **state)
     assert_int_equal(hca_ports_choose(&all, NULL, 0, &choice), WEFT_ERR_NOTFOUND);
 }
 
+static void test_a_machine_without_libibumad(void **state)
+{
+    char text[LIBRARY_TEXT_BYTES] = "";
+    struct hca_ports all;
+
+    (void)state;
+    fake_begin(mixed, 5);
+    fake.no_library = true;
+    assert_int_equal(hca_ports_read(&all, text), WEFT_ERR_STATE);
+    assert_string_equal(text, "there is none");
+    assert_int_equal(all.count, 0);
+}
+
 static void test_one_port_is_read_anew(void **state)
 {
     struct hca_port p;
@@ -149,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_an_active_port_goes_before_one_that_stands_first),
         cmocka_unit_test(test_two_devices_of_a_port_are_a_pair_whichever_is_named),
         cmocka_unit_test(test_a_machine_without_adapters),
+        cmocka_unit_test(test_a_machine_without_libibumad),
         cmocka_unit_test(test_one_port_is_read_anew),
     };
 
