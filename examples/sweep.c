@@ -359,13 +359,14 @@ static void print_all(const struct weft_sweep *s, const struct weft_counters *c)
     printf("%" PRIu32 " nodes, %" PRIu32 " cables, counters of %" PRIu32 " ports\n",
            weft_sweep_node_count(s), cables, read);
     for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
-        const struct weft_pma_values *v = weft_counters_get(c, i);
+        struct weft_pma_values v;
 
+        weft_counters_get(c, i, &v);
         for (int e = 0; e < (int)WEFT_PMA_ERRORS; e++) {
-            if (v->value[e] == 0 || e == (int)WEFT_PMA_XMIT_WAIT)
+            if (v.value[e] == 0 || e == (int)WEFT_PMA_XMIT_WAIT)
                 continue;
             print_port(s, i);
-            printf(": %s %" PRIu64 "\n", weft_pma_name((enum weft_pma_counter)e), v->value[e]);
+            printf(": %s %" PRIu64 "\n", weft_pma_name((enum weft_pma_counter)e), v.value[e]);
         }
     }
 }

@@ -173,20 +173,34 @@ struct weft_counters_stats {
 struct weft_counters;
 
 /** Begins to read.
- * @param sweep  has ended; borrowed until weft_counters_free()
+ * @param sweep  borrowed until weft_counters_free(). It has ended; or it waits, as
+ *               weft_sweep_waits() says: then what it finds from then on is for
+ *               weft_counters_grow()
  * @param c      what and how, copied; NULL: the defaults
  * @param known  an earlier reading, of another sweep, too: whom that has asked what it has is not
  *               asked again. Read in this call only; NULL: there is none
  * @param agent  whose sends these are: registered for requests of class 0x04 on QP1, without
  *               methods, and used by nobody else until the reading has ended
- * @param a      where memory comes from, copied; NULL means malloc and free. It takes about 280
- *               bytes a port here, and more for its queue as it grows
+ * @param a      where memory comes from, copied; NULL means malloc and free. It takes 12 bytes a
+ *               port and 60 an agent here, and more as it grows: for its queue, and for each port
+ *               16 bytes and 8 for each counter that is not 0
  * @param ret    the reading; give it back with weft_counters_free()
  * @return 0; WEFT_ERR_INVALID: a field of c is out of its range, or `size` is not this library's;
  *         WEFT_ERR_NOMEM */
 int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters_config *c,
                       const struct weft_counters *known, weft_mad_agent_id agent,
                       const struct weft_alloc *a, struct weft_counters **ret);
+
+/** Goes on with what the sweep has found since: nodes that are new, and agents that have a LID only
+ * now, or another one than they were asked at. Call it when the sweep has ended, and as often
+ * before as weft_sweep_waits(). Agents that have stopped answering the sweep count as silent from
+ * then on, whatever they have said.
+ * @param c       the reading
+ * @param wanted  as in the configuration, for each port that the sweep has now; NULL: all
+ * @param known   as in weft_counters_new()
+ * @return 0; WEFT_ERR_NOMEM: not all will be asked, which weft_counters_verdict() says, too */
+int weft_counters_grow(struct weft_counters *c, const bool *wanted,
+                       const struct weft_counters *known);
 
 /** Frees it. The engine must hold none of its sends any more, as weft_sweep_free() says.
  * @param c  may be NULL
@@ -225,14 +239,14 @@ enum weft_counters_state weft_counters_state(const struct weft_counters *c, uint
 /** What was read of a port.
  * @param c     the reading
  * @param port  the port's number in the sweep
- * @return its values, valid until weft_counters_free(); nothing is present while nothing was read
- */
-const struct weft_pma_values *weft_counters_get(const struct weft_counters *c, uint32_t port);
+ * @param ret   its values; nothing is present while nothing was read */
+void weft_counters_get(const struct weft_counters *c, uint32_t port, struct weft_pma_values *ret);
 
 /** What a port's agent has.
  * @param c     the reading
  * @param port  the port's number in the sweep
- * @return what it has said, valid until weft_counters_free(); NULL: it has not */
+ * @return what it has said, valid until weft_counters_grow() or weft_counters_free(); NULL: it has
+ *         not */
 const struct weft_pma_abilities *weft_counters_abilities(const struct weft_counters *c,
                                                          uint32_t port);
 

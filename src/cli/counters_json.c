@@ -89,18 +89,20 @@ static json_t *row_json(const struct counters_view *v, const struct counters_row
         [WEFT_COUNTERS_NO_ADDRESS] = "no-lid",
     };
     const struct weft_sweep_port *p = weft_sweep_port(v->sweep, row->port);
-    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
     const char *speed = health_speed_word(health_speed(p));
-    json_t *o = place_json(v->sweep, row->port);
-    json_t *more = json_pack(
+    struct weft_pma_values values;
+    json_t *o, *more;
+
+    weft_counters_get(v->counters, row->port, &values);
+    o = place_json(v->sweep, row->port);
+    more = json_pack(
         "{s:i, s:o, s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "lid",
         (int)weft_sweep_port(v->sweep, weft_sweep_end_port(v->sweep, row->port))->lid, "peer",
         p->peer == WEFT_SWEEP_NONE ? json_null() : place_json(v->sweep, p->peer), "state",
         p->state <= 4 ? states[p->state] : states[0], "width", (int)health_lanes(p), "speed", speed,
         "counters_read", read[weft_counters_state(v->counters, row->port)], "counters",
-        values_json(values, values->present), "at_least", names_json(values->stuck), "problems",
+        values_json(&values, values.present), "at_least", names_json(values.stuck), "problems",
         problems_json(&row->health));
-
     if (!o || !more || json_object_update(o, more) != 0) {
         json_decref(o);
         o = NULL;

@@ -56,7 +56,7 @@ static void cell_link(struct cells *row, const struct weft_sweep_port *p)
 static void fill(const struct counters_view *v, uint32_t port, bool all, struct cells *ret)
 {
     const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
-    const struct weft_pma_values *values = weft_counters_get(v->counters, port);
+    struct weft_pma_values values;
 
     cells_clear(ret);
     cell_port(ret, v->sweep, port);
@@ -66,11 +66,12 @@ static void fill(const struct counters_view *v, uint32_t port, bool all, struct 
     cell_link(ret, p);
     if (!all)
         return;
-    cell_bytes(ret, values, WEFT_PMA_XMIT_DATA);
-    cell_bytes(ret, values, WEFT_PMA_RCV_DATA);
-    cell_count(ret, values, WEFT_PMA_XMIT_PACKETS);
-    cell_count(ret, values, WEFT_PMA_RCV_PACKETS);
-    cell_count(ret, values, WEFT_PMA_XMIT_WAIT);
+    weft_counters_get(v->counters, port, &values);
+    cell_bytes(ret, &values, WEFT_PMA_XMIT_DATA);
+    cell_bytes(ret, &values, WEFT_PMA_RCV_DATA);
+    cell_count(ret, &values, WEFT_PMA_XMIT_PACKETS);
+    cell_count(ret, &values, WEFT_PMA_RCV_PACKETS);
+    cell_count(ret, &values, WEFT_PMA_XMIT_WAIT);
 }
 
 void counters_print_table(const struct counters_view *v, bool all)

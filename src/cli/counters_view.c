@@ -66,6 +66,7 @@ bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
         return false;
     for (uint32_t i = 0; i < ports; i++) {
         struct counters_row *row = &ret->rows[ret->row_count];
+        struct weft_pma_values values;
 
         ret->states[weft_counters_state(c, i)]++;
         if (!is_told(ret, i))
@@ -73,7 +74,8 @@ bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
         *row = (struct counters_row){.port = i};
         (void)health_look(s, c, t, i, &row->health);
         forget_other_end(ret, i, &row->health);
-        row->weight = health_weight(&row->health, weft_counters_get(c, i));
+        weft_counters_get(c, i, &values);
+        row->weight = health_weight(&row->health, &values);
         ret->troubled += row->weight > 0;
         ret->row_count += row->weight > 0 || all;
     }
@@ -236,15 +238,16 @@ static void print_link(const struct weft_sweep_port *p, const struct health *h, 
 void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
                              FILE *to)
 {
-    const struct weft_pma_values *values = weft_counters_get(v->counters, row->port);
+    struct weft_pma_values values;
     const char *comma = "";
 
+    weft_counters_get(v->counters, row->port, &values);
     print_link(weft_sweep_port(v->sweep, row->port), &row->health, &comma, to);
     for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++) {
         if (!weft_pma_has(row->health.above, c))
             continue;
         fprintf(to, "%s%s %" PRIu64 "%s", comma, weft_pma_name((enum weft_pma_counter)c),
-                values->value[c], weft_pma_has(values->stuck, c) ? " or more" : "");
+                values.value[c], weft_pma_has(values.stuck, c) ? " or more" : "");
         comma = ", ";
     }
 }

@@ -120,12 +120,15 @@ static void gone_review(struct exporter_look *l)
 static bool is_cabled(const struct exporter_look *l, uint32_t port)
 {
     const struct weft_sweep_port *p = weft_sweep_port(l->sweep, port);
-    const struct weft_pma_values *v = l->counters ? weft_counters_get(l->counters, port) : NULL;
+    struct weft_pma_values v;
 
     if (p->peer != WEFT_SWEEP_NONE || p->mute_peer || p->state > PORT_DOWN)
         return true;
-    for (unsigned c = 0; v && c < WEFT_PMA_COUNTERS; c++)
-        if (v->value[c] > 0)
+    if (!l->counters)
+        return false;
+    weft_counters_get(l->counters, port, &v);
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
+        if (v.value[c] > 0)
             return true;
     return false;
 }

@@ -244,13 +244,14 @@ static void tell_links(const struct page *p)
     }
 }
 
-/* The values of a port that is told of; NULL: nothing was read of it. */
-static const struct weft_pma_values *values_of(const struct page *p, uint32_t port)
+/* The values of a port that is told of.
+ * Returns false: nothing was read of it. */
+static bool values_of(const struct page *p, uint32_t port, struct weft_pma_values *ret)
 {
-    const struct weft_pma_values *v =
-        p->labels[port] ? weft_counters_get(p->look->counters, port) : NULL;
-
-    return v && v->present != 0 ? v : NULL;
+    if (!p->labels[port])
+        return false;
+    weft_counters_get(p->look->counters, port, ret);
+    return ret->present != 0;
 }
 
 static enum exporter_group group_of(enum weft_pma_counter c)
@@ -265,14 +266,14 @@ static void tell_counter(const struct page *p, enum weft_pma_counter c)
     bool begun = false;
 
     for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
-        const struct weft_pma_values *v = values_of(p, i);
+        struct weft_pma_values v;
 
-        if (!v || !weft_pma_has(v->present, c))
+        if (!values_of(p, i, &v) || !weft_pma_has(v.present, c))
             continue;
         if (!begun)
             metrics_begin(p->text, &counter_families[c]);
         begun = true;
-        metrics_sample(p->text, p->labels[i], v->value[c]);
+        metrics_sample(p->text, p->labels[i], v.value[c]);
     }
 }
 
@@ -294,17 +295,17 @@ static void tell_saturated(const struct page *p)
 {
     begin(p, METRIC_SATURATED);
     for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
-        const struct weft_pma_values *v = values_of(p, i);
+        struct weft_pma_values v;
 
-        if (v)
-            metrics_sample(p->text, p->labels[i], v->stuck != 0);
+        if (values_of(p, i, &v))
+            metrics_sample(p->text, p->labels[i], v.stuck != 0);
     }
     begin(p, METRIC_STUCK);
     for (uint32_t i = 0; i < weft_sweep_port_count(p->sweep); i++) {
-        const struct weft_pma_values *v = values_of(p, i);
+        struct weft_pma_values v;
 
-        if (v)
-            tell_stuck(p, i, v);
+        if (values_of(p, i, &v))
+            tell_stuck(p, i, &v);
     }
 }
 

@@ -32,6 +32,21 @@ static bool are_counters_done(const void *self)
     return weft_counters_done(self);
 }
 
+static bool poll_survey(void *self, struct weft_mad_send_req *ret)
+{
+    return survey_poll(self, ret);
+}
+
+static void tell_survey(void *self, const struct weft_mad_event *ev)
+{
+    survey_event(self, ev);
+}
+
+static bool is_survey_done(const void *self)
+{
+    return survey_done(self);
+}
+
 struct mad_machine mad_machine_sweep(struct weft_sweep *s)
 {
     return (struct mad_machine){s, poll_sweep, tell_sweep, is_sweep_done};
@@ -40,4 +55,9 @@ struct mad_machine mad_machine_sweep(struct weft_sweep *s)
 struct mad_machine mad_machine_counters(struct weft_counters *c)
 {
     return (struct mad_machine){c, poll_counters, tell_counters, are_counters_done};
+}
+
+struct mad_machine mad_machine_survey(struct survey *s)
+{
+    return (struct mad_machine){s, poll_survey, tell_survey, is_survey_done};
 }

@@ -7,12 +7,13 @@
 
 #include "cli/mad_drive.h"
 
-#include <weft/counters.h>
-#include <weft/sweep.h>
+#include "client/survey.h"
 
 /** A sweep, to be driven. */
 struct mad_machine mad_machine_sweep(struct weft_sweep *s);
 /** Counters, to be driven. */
 struct mad_machine mad_machine_counters(struct weft_counters *c);
+/** A sweep and its counters, to be driven. */
+struct mad_machine mad_machine_survey(struct survey *s);
 
 #endif

@@ -57,12 +57,14 @@ bool health_look(const struct weft_sweep *s, const struct weft_counters *c,
                  const struct thresholds *t, uint32_t port, struct health *ret)
 {
     const struct weft_sweep_port *p = weft_sweep_port(s, port);
-    const struct weft_pma_values *v = c ? weft_counters_get(c, port) : NULL;
+    struct weft_pma_values v = {.present = 0};
 
     *ret = (struct health){.above = 0};
     look_at_link(s, p, ret);
-    for (unsigned i = 0; v && i < WEFT_PMA_ERRORS; i++)
-        if (weft_pma_has(v->present, i) && (v->value[i] > t->above[i] || weft_pma_has(v->stuck, i)))
+    if (c)
+        weft_counters_get(c, port, &v);
+    for (unsigned i = 0; v.present != 0 && i < WEFT_PMA_ERRORS; i++)
+        if (weft_pma_has(v.present, i) && (v.value[i] > t->above[i] || weft_pma_has(v.stuck, i)))
             ret->above |= (weft_pma_set)1 << i;
     ret->down = p->state == STATE_DOWN && weft_pma_has(ret->above, WEFT_PMA_LINK_DOWNED);
     return ret->down || ret->not_active || ret->narrow || ret->slow || ret->above != 0;

@@ -54,10 +54,13 @@ struct machine {
     struct weft_sweep *sweep;
     struct pkey_tables *tables;
     struct weft_counters *counters;
+    struct survey *survey;
 };
 
 static bool machine_poll(const struct machine *m, struct weft_mad_send_req *ret)
 {
+    if (m->survey)
+        return survey_poll(m->survey, ret);
     if (m->counters)
         return weft_counters_poll(m->counters, ret);
     return m->sweep ? weft_sweep_poll(m->sweep, ret) : pkey_tables_poll(m->tables, ret);
@@ -65,7 +68,9 @@ static bool machine_poll(const struct machine *m, struct weft_mad_send_req *ret)
 
 static void machine_event(const struct machine *m, const struct weft_mad_event *ev)
 {
-    if (m->counters)
+    if (m->survey)
+        survey_event(m->survey, ev);
+    else if (m->counters)
         weft_counters_event(m->counters, ev);
     else if (m->sweep)
         weft_sweep_event(m->sweep, ev);
@@ -75,6 +80,8 @@ static void machine_event(const struct machine *m, const struct weft_mad_event *
 
 static bool machine_done(const struct machine *m)
 {
+    if (m->survey)
+        return survey_done(m->survey);
     if (m->counters)
         return weft_counters_done(m->counters);
     return m->sweep ? weft_sweep_done(m->sweep) : pkey_tables_done(m->tables);
@@ -108,6 +115,7 @@ static void transmit(struct cf *cf)
                            .qkey = tx.to->qkey};
 
         cf->packets++;
+        cf->gmps += tx.to->qpn == WEFT_QP_GSI;
         memcpy(p.mad, tx.data, sizeof(p.mad));
         assert_int_equal(fabric_send(cf->ff->f, cf->now, cf->id, &p), 0);
         assert_int_equal(weft_mad_tx_done(cf->engine, cf->now, tx.id, true), 0);
@@ -166,6 +174,11 @@ void cf_drive_sweep(struct cf *cf, struct weft_sweep *s)
 void cf_drive_counters(struct cf *cf, struct weft_counters *c)
 {
     drive(cf, &(struct machine){.counters = c});
+}
+
+void cf_drive_survey(struct cf *cf, struct survey *s)
+{
+    drive(cf, &(struct machine){.survey = s});
 }
 
 void cf_drive_tables(struct cf *cf, struct pkey_tables *t)

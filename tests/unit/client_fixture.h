@@ -7,6 +7,7 @@
 #define WEFT_TESTS_CLIENT_FIXTURE_H
 
 #include "client/pkey_tables.h"
+#include "client/survey.h"
 #include "fabric_fixture.h"
 
 #include <weft/counters.h>
@@ -20,6 +21,7 @@ struct cf {
     weft_time now;
     unsigned posts;    /* sends posted so far */
     unsigned packets;  /* sent so far, each try is one */
+    unsigned gmps;     /* of these, those to QP1 */
     unsigned most_out; /* sends under way at a time, the most so far */
     unsigned out;
 };
@@ -37,6 +39,8 @@ struct weft_sweep *cf_sweep_expecting(struct cf *cf, const struct weft_sweep_con
 void cf_drive_sweep(struct cf *cf, struct weft_sweep *s);
 /** Drives the reading of counters to the end. */
 void cf_drive_counters(struct cf *cf, struct weft_counters *c);
+/** Drives a sweep and its counters, side by side, to the end. */
+void cf_drive_survey(struct cf *cf, struct survey *s);
 /** Drives the reading of tables to the end. */
 void cf_drive_tables(struct cf *cf, struct pkey_tables *t);
 /** Room for what is known of so many ports.

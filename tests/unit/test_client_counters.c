@@ -142,10 +142,13 @@ static struct weft_counters *lab_read(struct lab *l, const struct weft_counters_
     return c;
 }
 
-static const struct weft_pma_values *values_at(const struct lab *l, const struct weft_counters *c,
-                                               const char *name, uint8_t port)
+static struct weft_pma_values values_at(const struct lab *l, const struct weft_counters *c,
+                                        const char *name, uint8_t port)
 {
-    return weft_counters_get(c, cf_port(l->sweep, name, port));
+    struct weft_pma_values v;
+
+    weft_counters_get(c, cf_port(l->sweep, name, port), &v);
+    return v;
 }
 
 static enum weft_counters_state state_at(const struct lab *l, const struct weft_counters *c,
@@ -168,10 +171,10 @@ static void test_every_port_is_read_as_it_is(void **state)
         assert_int_equal(state_at(&l, c, "sw", i), WEFT_COUNTERS_READ);
     assert_int_equal(state_at(&l, c, "sw", 0), WEFT_COUNTERS_READ);
     assert_int_equal(state_at(&l, c, "a", 0), WEFT_COUNTERS_UNASKED);
-    assert_int_equal(values_at(&l, c, "sw", 2)->value[WEFT_PMA_SYMBOL_ERRORS], 70000);
-    assert_int_equal(values_at(&l, c, "sw", 4)->value[WEFT_PMA_XMIT_DATA], 20000000000);
-    assert_int_equal(values_at(&l, c, "b", 1)->value[WEFT_PMA_QP1_DROPPED], 6);
-    assert_true(values_at(&l, c, "a", 1)->value[WEFT_PMA_XMIT_PACKETS] > 0);
+    assert_int_equal(values_at(&l, c, "sw", 2).value[WEFT_PMA_SYMBOL_ERRORS], 70000);
+    assert_int_equal(values_at(&l, c, "sw", 4).value[WEFT_PMA_XMIT_DATA], 20000000000);
+    assert_int_equal(values_at(&l, c, "b", 1).value[WEFT_PMA_QP1_DROPPED], 6);
+    assert_true(values_at(&l, c, "a", 1).value[WEFT_PMA_XMIT_PACKETS] > 0);
     /* Three agents say what they have; each of seven ports has all in one attribute. */
     assert_int_equal(l.abilities, 3);
     assert_int_equal(l.gets, 3 + 7);
@@ -310,7 +313,7 @@ static void test_a_switch_whose_sum_is_not_above_is_not_read_port_by_port(void *
     c = lab_read(&l, &config, NULL);
     assert_int_equal(state_at(&l, c, "leaf-0001", 4), WEFT_COUNTERS_QUIET);
     assert_int_equal(state_at(&l, c, "leaf-0002", 4), WEFT_COUNTERS_READ);
-    assert_int_equal(values_at(&l, c, "leaf-0002", 4)->value[WEFT_PMA_SYMBOL_ERRORS], 10);
+    assert_int_equal(values_at(&l, c, "leaf-0002", 4).value[WEFT_PMA_SYMBOL_ERRORS], 10);
     assert_int_equal(state_at(&l, c, "host-00001", 1), WEFT_COUNTERS_READ);
     /* 351 abilities, 27 sums, 324 hosts, one switch. */
     assert_int_equal(l.gets, 351 + 27 + 324 + 37);
@@ -374,7 +377,7 @@ static void test_a_reset_sets_both_attributes_to_0_and_only_when_asked(void **st
     p = ff_port(l.cf->ff, "sw", 2);
     assert_int_equal(p->counters.classic[COUNTER_SYMBOL_ERRORS], 0);
     assert_int_equal(p->counters.wide[COUNTER_SYMBOL_ERRORS], 0);
-    assert_int_equal(values_at(&l, c, "sw", 2)->value[WEFT_PMA_SYMBOL_ERRORS], 70000);
+    assert_int_equal(values_at(&l, c, "sw", 2).value[WEFT_PMA_SYMBOL_ERRORS], 70000);
     assert_true(weft_counters_was_reset(c, cf_port(l.sweep, "sw", 2)));
     assert_false(weft_counters_was_reset(c, cf_port(l.sweep, "b", 1)));
     assert_int_equal(l.sets, 2 * 6);
@@ -435,8 +438,8 @@ static void test_classic_counters_are_all_that_some_have(void **state)
     }
     assert_true(weft_counters_done(c));
     assert_int_equal(state_at(&l, c, "sw", 3), WEFT_COUNTERS_READ);
-    assert_int_equal(values_at(&l, c, "sw", 3)->stuck, 1U << WEFT_PMA_SYMBOL_ERRORS);
-    assert_false(weft_pma_has(values_at(&l, c, "sw", 3)->present, WEFT_PMA_XMIT_WAIT));
+    assert_int_equal(values_at(&l, c, "sw", 3).stuck, 1U << WEFT_PMA_SYMBOL_ERRORS);
+    assert_false(weft_pma_has(values_at(&l, c, "sw", 3).present, WEFT_PMA_XMIT_WAIT));
     (void)weft_counters_free(c);
     lab_free(&l);
 }
@@ -458,7 +461,7 @@ static void test_a_sum_that_is_stuck_is_above_every_limit(void **state)
     config.limits = limits;
     c = lab_read(&l, &config, NULL);
     assert_int_equal(state_at(&l, c, "sw", 2), WEFT_COUNTERS_READ);
-    assert_true(weft_pma_has(values_at(&l, c, "sw", 2)->stuck, WEFT_PMA_SYMBOL_ERRORS));
+    assert_true(weft_pma_has(values_at(&l, c, "sw", 2).stuck, WEFT_PMA_SYMBOL_ERRORS));
     (void)weft_counters_free(c);
     lab_free(&l);
 }
@@ -508,7 +511,7 @@ static void test_who_refuses_or_speaks_of_another_port_is_not_believed(void **st
     assert_int_equal(state_at(&l, c, "sw", 1), WEFT_COUNTERS_READ);
     assert_int_equal(state_at(&l, c, "sw", 2), WEFT_COUNTERS_REFUSED);
     assert_int_equal(state_at(&l, c, "sw", 3), WEFT_COUNTERS_REFUSED);
-    assert_int_equal(values_at(&l, c, "sw", 2)->present, 0);
+    assert_int_equal(values_at(&l, c, "sw", 2).present, 0);
     assert_null(weft_counters_abilities(c, cf_port(l.sweep, "sw", 1)));
     (void)weft_counters_free(c);
     lab_free(&l);
