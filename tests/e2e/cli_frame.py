@@ -3,6 +3,7 @@
 """The frame of the command: help, version, wrong words, exit codes, closed standard output."""
 import os
 import re
+import socket
 
 import tap
 
@@ -102,6 +103,20 @@ def test_a_closed_standard_output_is_a_failure_with_a_message():
 
 def test_a_closed_standard_error_does_not_change_the_exit_code():
     tap.equal(tap.run([tap.weft(), "quux"], preexec_fn=lambda: os.close(2)).returncode, USAGE)
+
+
+def test_long_output_is_written_in_large_pieces():
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, its:
+        done = tap.run([tap.weft(), "topology", "generate", "fat-tree:hosts=324,radix=36"],
+                       stdout=its)
+        its.close()
+        # A packet is what was written by one call.
+        pieces = list(iter(lambda: ours.recv(1 << 20), b""))
+    tap.equal(done.returncode, 0, done.stderr)
+    lengths = [len(piece) for piece in pieces]
+    assert sum(lengths) > 100000, "the output is too short for this test"
+    assert len(lengths) <= sum(lengths) // 60000 + 1, lengths
 
 
 tap.main(globals())
