@@ -51,7 +51,8 @@ static const struct options_about about = {
     .text = "Asks a fabric that is served, or changes it:\n"
             "  status | nodes | clients | functions | faults    what it does and what is in it\n"
             "  port NODE[/PORT]                     a port as its host sees it\n"
-            "  link NAME/PORT down, node NAME dead, loss 10% on all, ...    see the manual page\n"
+            "  link NAME/PORT down, node NAME dead, loss 10% on all, ...\n"
+            "                                       see the manual page\n"
             "  stop    ends it\n"
             "  -       reads commands from standard input, one a line\n"
             "A first word with a slash or a point in it is the socket.\n",

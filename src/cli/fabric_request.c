@@ -72,12 +72,13 @@ static const struct poptOption table[] = {
 static const struct options_about about = {
     .verb = "fabric",
     .arguments = "[OPTION...] --topology FILE|GEN",
-    .text =
-        "Simulates an InfiniBand fabric and serves it to programs on a socket until SIGTERM or\n"
-        "SIGINT comes, or weft fabric ctl stop. OpenSM and infiniband-diags run on it unchanged:\n"
-        "  weft fabric --topology my.topo\n"
-        "  weft run --node NAME -- opensm\n"
-        "weft fabric ctl COMMAND asks or changes a fabric that runs: weft fabric ctl --help.\n",
+    .text = "Simulates an InfiniBand fabric and serves it to programs on a socket until\n"
+            "SIGTERM or SIGINT comes, or weft fabric ctl stop. OpenSM and infiniband-diags\n"
+            "run on it unchanged:\n"
+            "  weft fabric --topology my.topo\n"
+            "  weft run --node NAME -- opensm\n"
+            "weft fabric ctl COMMAND asks or changes a fabric that runs; see\n"
+            "weft fabric ctl --help.\n",
     .table = table,
 };
 

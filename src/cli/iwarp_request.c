@@ -113,16 +113,16 @@ const struct options_about iwarp_about = {
     .verb = "iwarp",
     .arguments = "[OPTION...] listen | connect ADDR | ping ADDR | perf ADDR |\n"
                  "           ping --server | ping --loopback | perf --server | perf --loopback",
-    .text =
-        "  listen    waits for a peer, then sends lines of standard input to it as RDMA Sends and\n"
-        "            prints what it sends\n"
-        "  connect   the same from the other side\n"
-        "  ping      speaks the protocol of rping(1), as client or server: Sends, RDMA Reads\n"
-        "            and Writes; exit status 0 only when every byte came back right\n"
-        "  perf      measures latency and throughput by size, connections and their memory\n"
-        "\n"
-        "iWARP is RDMA over TCP; both ends run as ordinary programs, the peer may also be a\n"
-        "kernel or a network card.\n",
+    .text = "  listen    waits for a peer, then sends lines of standard input to it as RDMA\n"
+            "            Sends and prints what it sends\n"
+            "  connect   the same from the other side\n"
+            "  ping      speaks the protocol of rping(1), as client or server: Sends, RDMA\n"
+            "            Reads and Writes; exit status 0 only when every byte came back right\n"
+            "  perf      measures latency and throughput by size, connections and their\n"
+            "            memory\n"
+            "\n"
+            "iWARP is RDMA over TCP; both ends run as ordinary programs, the peer may also be\n"
+            "a kernel or a network card.\n",
     .table = option_table,
 };
 

@@ -69,10 +69,10 @@ static const struct poptOption table[] = {
 static const struct options_about about = {
     .verb = "storm",
     .arguments = "[OPTION...]",
-    .text =
-        "Lets many clients ask one subnet administrator at the same time, in virtual time, once\n"
-        "for each policy, and compares: who has all answers when, and at what cost.\n"
-        "The same seed gives the same result everywhere.\n",
+    .text = "Lets many clients ask one subnet administrator at the same time, in virtual\n"
+            "time, once for each policy, and compares: who has all answers when, and at\n"
+            "what cost.\n"
+            "The same seed gives the same result everywhere.\n",
     .table = table,
 };
 

@@ -68,18 +68,16 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "partitions",
     .arguments = "[OPTION...] lint [FILE] | matrix | vf",
-    .text =
-        "  lint      says what OpenSM makes of a partitions.conf and what is wrong with it; exit\n"
-        "            status 1 if anything is\n"
-        "  matrix    reads all P_Key tables of the subnet at a port of this machine, or of a "
-        "fabric\n"
-        "            that weft fabric serves, and says who can talk to whom on which key; exit\n"
-        "            status 1 if somebody does not answer, or if a partition has limited members\n"
-        "            only\n"
-        "  vf        shows which P_Keys each function of this host's SR-IOV devices has; exit\n"
-        "            status 1 if something is wrong\n"
-        "\n"
-        "FILE is /etc/opensm/partitions.conf when not given, - for standard input.\n",
+    .text = "  lint      says what OpenSM makes of a partitions.conf and what is wrong with\n"
+            "            it; exit status 1 if anything is\n"
+            "  matrix    reads all P_Key tables of the subnet at a port of this machine, or\n"
+            "            of a fabric that weft fabric serves, and says who can talk to whom\n"
+            "            on which key; exit status 1 if somebody does not answer, or if a\n"
+            "            partition has limited members only\n"
+            "  vf        shows which P_Keys each function of this host's SR-IOV devices has;\n"
+            "            exit status 1 if something is wrong\n"
+            "\n"
+            "FILE is /etc/opensm/partitions.conf when not given, - for standard input.\n",
     .table = option_table,
 };
 

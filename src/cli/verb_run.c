@@ -43,9 +43,9 @@ static const struct poptOption table[] = {
 static const struct options_about about = {
     .verb = "run",
     .arguments = "[OPTION...] --node NAME|GUID [--] PROGRAM [ARGUMENT...]",
-    .text = "Starts a program that uses libibumad, such as opensm, ibnetdiscover or saquery, on a\n"
-            "node of a simulated fabric that weft fabric serves. The program is unmodified; what\n"
-            "it starts in turn is on the same node.\n",
+    .text = "Starts a program that uses libibumad, such as opensm, ibnetdiscover or saquery,\n"
+            "on a node of a simulated fabric that weft fabric serves. The program is\n"
+            "unmodified; what it starts in turn is on the same node.\n",
     .table = table,
     .runs = true,
 };

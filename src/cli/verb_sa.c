@@ -95,8 +95,8 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "sa",
     .asks = true,
-    .arguments =
-        "[OPTION...] path A B | nodes | links | groups | services | raw --attr NAME | watch",
+    .arguments = "[OPTION...] path A B | nodes | links | groups | services |\n"
+                 "           raw --attr NAME | watch",
     .text = "  path      explains the path from A to B: rate, MTU, SL, P_Key, each link\n"
             "  nodes     lists the end ports of all nodes\n"
             "  links     lists all cables\n"

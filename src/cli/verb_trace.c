@@ -33,12 +33,11 @@ static const struct poptOption option_table[] = {
 static const struct options_about about = {
     .verb = "trace",
     .arguments = "[OPTION...] decode FILE",
-    .text =
-        "  decode    shows the iWARP connections of a capture file, frame by frame, and explains\n"
-        "            what is wrong with them; exit status 1 if anything is\n"
-        "\n"
-        "FILE is what tcpdump, tshark or qemu has written (pcap or pcapng), - for standard\n"
-        "input.\n",
+    .text = "  decode    shows the iWARP connections of a capture file, frame by frame, and\n"
+            "            explains what is wrong with them; exit status 1 if anything is\n"
+            "\n"
+            "FILE is what tcpdump, tshark or qemu has written (pcap or pcapng), - for\n"
+            "standard input.\n",
     .table = option_table,
 };
 

@@ -8,6 +8,7 @@ import socket
 import tap
 
 USAGE, FAILED = 2, 3
+TERMINAL_COLUMNS = 80
 
 
 def verbs():
@@ -30,6 +31,8 @@ def test_every_verb_has_help_on_stdout():
             tap.equal((done.returncode, done.stderr), (0, ""), f"{name} {option}")
             tap.contains(done.stdout, f"Usage: weft {name} ", f"{name} {option}")
             tap.contains(done.stdout, "--help", f"{name} {option}")
+            wide = [line for line in done.stdout.splitlines() if len(line) > TERMINAL_COLUMNS]
+            tap.equal(wide, [], f"{name} {option}")
 
 
 def test_version_is_the_projects():
