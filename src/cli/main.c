@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes that are written to standard output at a time, as many as a pipe holds. Of a large fabric
+ * the C library's 4 KiB make thousands of calls. */
+#define OUTPUT_BYTES ((size_t)64 << 10)
+
 static const struct weft_verb verbs[] = {
 #define WEFT_VERB(name, summary) {#name, summary, verb_##name},
 #include "cli/verbs.def"
@@ -80,6 +84,15 @@ static bool keep_standard_streams(void)
     return true;
 }
 
+/* A terminal gets its lines as they come. */
+static void buffer_output(void)
+{
+    static char buffer[OUTPUT_BYTES];
+
+    if (isatty(STDOUT_FILENO) == 0)
+        (void)setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
 int main(int argc, char **argv)
 {
     const char **words;
@@ -87,6 +100,7 @@ int main(int argc, char **argv)
 
     if (!keep_standard_streams())
         return CLI_FAILED;
+    buffer_output();
     /* popt and the verbs promise not to change the words; C has no conversion that says so. */
     words = calloc((size_t)argc + 1, sizeof(*words));
     if (!words)

@@ -17,8 +17,6 @@
 /* Where infiniband-diags has it. */
 #define THRESHOLDS_FILE     "/etc/infiniband-diags/error_thresholds"
 #define THRESHOLDS_FILE_MAX (1 << 20)
-/* What a pipe holds. */
-#define OUTPUT_BYTES        (1 << 16)
 
 enum {
     OPTION_ALL = 1,
@@ -147,12 +145,10 @@ static int reset(const struct counters_request *r, struct counters_eye *e, struc
 
 static int tell(const struct counters_request *r, struct counters_eye *e, struct counters_look *l)
 {
-    static char buffer[OUTPUT_BYTES];
     struct counters_view v;
     int exit_code;
     int reset_code = CLI_DONE;
 
-    (void)setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
     if (!counters_view_init(&v, l->sweep, l->counters, &r->thresholds, l->wanted, r->all))
         exit_code = message_failed("there is no memory for the ports");
     else

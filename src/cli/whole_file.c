@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes that are written at a time: the C library's 4 KiB make thousands of calls of a file. */
+#define BUFFER_BYTES ((size_t)64 << 10)
+
 /* More files than are ever open at a time. */
 #define UNFINISHED_MAX 4
 
@@ -77,8 +80,10 @@ static void forget_unfinished(struct whole_file *f)
         replace_unfinished(f->unfinished, NULL);
     free(f->unfinished);
     free(f->target);
+    free(f->buffer);
     f->unfinished = NULL;
     f->target = NULL;
+    f->buffer = NULL;
 }
 
 static bool has_own_name_from_start(const char *name)
@@ -158,6 +163,10 @@ static FILE *open_unfinished(struct whole_file *f)
             close(fd);
         }
     }
+    if (out)
+        f->buffer = malloc(BUFFER_BYTES);
+    if (f->buffer)
+        (void)setvbuf(out, f->buffer, _IOFBF, BUFFER_BYTES);
     return out;
 }
 

@@ -15,6 +15,7 @@ struct whole_file {
     const char *name; /**< as given, borrowed */
     char *target;     /* the file that name leads to, NULL without unfinished; owned */
     char *unfinished; /* its name until then, NULL when it has its own from the start; owned */
+    char *buffer;     /* of the stream, or NULL: the C library's */
 };
 
 /** Opens a file for writing. A file of that name keeps its permissions, a link leads where it did.

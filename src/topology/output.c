@@ -4,29 +4,19 @@
 
 #include "core/base/digits.h"
 
-#include <string.h>
-
 void output_flush(struct output *o)
 {
     (void)fwrite(o->text, 1, o->length, o->out);
     o->length = 0;
 }
 
-static void add(struct output *o, const char *text, size_t length)
+void output_bytes_beyond(struct output *o, const char *bytes, size_t length)
 {
-    if (length > OUTPUT_BYTES - o->length)
-        output_flush(o);
-    if (length > OUTPUT_BYTES) {
-        (void)fwrite(text, 1, length, o->out);
-        return;
-    }
-    memcpy(o->text + o->length, text, length);
-    o->length += length;
-}
-
-void output_text(struct output *o, const char *text)
-{
-    add(o, text, strlen(text));
+    output_flush(o);
+    if (length > OUTPUT_BYTES)
+        (void)fwrite(bytes, 1, length, o->out);
+    else
+        output_bytes(o, bytes, length);
 }
 
 void output_number(struct output *o, uint64_t number)
@@ -34,7 +24,7 @@ void output_number(struct output *o, uint64_t number)
     char digits[DIGITS_MAX];
     size_t first = digits_decimal(number, 1, digits);
 
-    add(o, digits + first, sizeof(digits) - first);
+    output_bytes(o, digits + first, sizeof(digits) - first);
 }
 
 void output_hex(struct output *o, uint64_t number, unsigned digits)
@@ -42,5 +32,5 @@ void output_hex(struct output *o, uint64_t number, unsigned digits)
     char text[DIGITS_HEX_MAX];
     size_t first = digits_hex(number, digits, text);
 
-    add(o, text + first, sizeof(text) - first);
+    output_bytes(o, text + first, sizeof(text) - first);
 }

@@ -124,8 +124,9 @@ static void write_port(struct output *o, const struct topo *t, const struct topo
 
 static bool write_nodes(const struct topo *t, bool all_known, FILE *out)
 {
-    struct output o = {.out = out};
+    struct output o;
 
+    output_start(&o, out);
     for (uint32_t i = 0; i < t->node_count; i++) {
         const struct topo_node *n = &t->nodes[i];
 

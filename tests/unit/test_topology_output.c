@@ -16,8 +16,9 @@ static size_t length;
 
 static struct output begin(void)
 {
-    struct output o = {.out = open_memstream(&written, &length)};
+    struct output o;
 
+    output_start(&o, open_memstream(&written, &length));
     assert_non_null(o.out);
     return o;
 }
