@@ -223,7 +223,7 @@ int command_do(struct fabric *f, const struct command *c, struct fabric_error *e
         n->sa_busy = c->on;
         break;
     case COMMAND_COUNTER_SET:
-        counters_set(p, (enum counter)c->number, c->value);
+        counters_set(f, p, (enum counter)c->number, c->value);
         break;
     case COMMAND_COUNTER_ADD:
         counters_add(p, (enum counter)c->number, c->value);

@@ -430,6 +430,9 @@ bool attach_deliver(struct fabric *f, struct port *at, const struct packet *p)
         fabric_drop(f, at, p, DROP_DELIVERY);
         return true;
     }
+    /* What is taken out at once stays in the same few cache lines. */
+    if (d->count == 0)
+        d->first = 0;
     entry = &d->ring[(d->first + d->count++) % f->config.deliveries];
     entry->to = handle_of(f, a);
     entry->packet = *p;

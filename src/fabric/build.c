@@ -99,6 +99,7 @@ static int take_arrays(struct fabric *f, struct fabric_error *error)
     f->size.guids = (size_t)f->port_count * FABRIC_GUIDS;
     f->nodes = fabric_take(f, f->node_count, sizeof(*f->nodes));
     f->ports = fabric_take(f, f->port_count, sizeof(*f->ports));
+    f->waypoints = fabric_take(f, f->port_count, sizeof(*f->waypoints));
     f->switches = fabric_take(f, f->switch_count, sizeof(*f->switches));
     f->pkeys = fabric_take(f, f->size.pkeys, sizeof(*f->pkeys));
     f->guids = fabric_take(f, f->size.guids, sizeof(*f->guids));
@@ -109,8 +110,9 @@ static int take_arrays(struct fabric *f, struct fabric_error *error)
     f->switch_sl2vl = fabric_take(f, f->size.sl2vl, sizeof(*f->switch_sl2vl));
     f->ids = fabric_take(f, f->size.id_bytes, 1);
     f->by_guid = fabric_take(f, f->size.by_guid, sizeof(*f->by_guid));
-    if (!f->nodes || !f->ports || !f->switches || !f->pkeys || !f->guids || !f->vl_arb ||
-        !f->sl2vl || !f->lfts || !f->mfts || !f->switch_sl2vl || !f->ids || !f->by_guid)
+    if (!f->nodes || !f->ports || !f->waypoints || !f->switches || !f->pkeys || !f->guids ||
+        !f->vl_arb || !f->sl2vl || !f->lfts || !f->mfts || !f->switch_sl2vl || !f->ids ||
+        !f->by_guid)
         return no_memory(error);
     return 0;
 }
@@ -127,6 +129,7 @@ void build_free(struct fabric *f)
     fabric_give(f, f->guids, f->size.guids, sizeof(*f->guids));
     fabric_give(f, f->pkeys, f->size.pkeys, sizeof(*f->pkeys));
     fabric_give(f, f->switches, f->switch_count, sizeof(*f->switches));
+    fabric_give(f, f->waypoints, f->port_count, sizeof(*f->waypoints));
     fabric_give(f, f->ports, f->port_count, sizeof(*f->ports));
     fabric_give(f, f->nodes, f->node_count, sizeof(*f->nodes));
 }
@@ -433,6 +436,19 @@ static int connect_cables(struct fabric *f, const struct topo *t, struct fabric_
     return 0;
 }
 
+static void fill_waypoints(struct fabric *f)
+{
+    for (uint32_t i = 0; i < f->port_count; i++) {
+        const struct node *n = port_node(f, &f->ports[i]);
+        struct waypoint *w = &f->waypoints[i];
+
+        w->switch_index = n->switch_index;
+        w->number = f->ports[i].number;
+        w->node_ports = n->ports;
+        link_note(f, &f->ports[i]);
+    }
+}
+
 static void keep_lid(struct port *p, uint16_t lid, uint8_t lmc)
 {
     uint16_t count;
@@ -534,7 +550,9 @@ int build_model(struct fabric *f, const struct topo *t, struct fabric_error *err
     if (f->config.keep_lids)
         keep_lids(f, t);
     err = connect_cables(f, t, error);
-    if (err == 0)
-        sort_guids(f);
-    return err;
+    if (err != 0)
+        return err;
+    fill_waypoints(f);
+    sort_guids(f);
+    return 0;
 }

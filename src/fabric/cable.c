@@ -6,13 +6,23 @@
 #include "fabric/fault.h"
 #include "fabric/flight.h"
 #include "fabric/keys.h"
-#include "fabric/link.h"
+
+static bool carries(const struct waypoint *w, const struct packet *p)
+{
+    return (w->flags & (p->dst_qpn == WEFT_QP_SMI ? WAYPOINT_SMPS : WAYPOINT_DATA)) != 0;
+}
+
+static bool keys_allow(struct fabric *f, const struct waypoint *w, const struct packet *p,
+                       enum keys_side side)
+{
+    return (w->flags & WAYPOINT_CHECKS) == 0 || keys_pass(f, waypoint_port(f, w), p, side);
+}
 
 /* Counts the packet at the port that takes it from the cable. */
-static bool take(struct fabric *f, struct port *at, struct packet *p)
+static bool take(struct fabric *f, struct waypoint *at, struct packet *p)
 {
-    counters_received(at, p);
-    return keys_pass(f, at, p, KEYS_INBOUND);
+    counters_received(f, at, p);
+    return keys_allow(f, at, p, KEYS_INBOUND);
 }
 
 /* What faults make of a packet on the cable: a copy behind it, a delay, or its end. */
@@ -41,20 +51,21 @@ static bool suffer(struct fabric *f, struct port *out, struct packet *p, weft_ti
     return true;
 }
 
-struct port *cable_cross(struct fabric *f, struct port *out, struct packet *p)
+struct waypoint *cable_cross(struct fabric *f, struct waypoint *out, struct packet *p)
 {
     weft_time delay = f->config.hop_ns;
+    struct waypoint *at;
 
-    if (!link_carries(f, out, p->dst_qpn == WEFT_QP_SMI)) {
-        counters_add(out, COUNTER_XMIT_DISCARDS, 1);
-        fabric_drop(f, out, p, DROP_LINK);
+    if (!carries(out, p)) {
+        counters_add(waypoint_port(f, out), COUNTER_XMIT_DISCARDS, 1);
+        fabric_drop(f, waypoint_port(f, out), p, DROP_LINK);
         return NULL;
     }
     if (p->reserved >= CABLE_HOPS_MAX) {
-        fabric_drop(f, out, p, DROP_LOOP);
+        fabric_drop(f, waypoint_port(f, out), p, DROP_LOOP);
         return NULL;
     }
-    if (!keys_pass(f, out, p, KEYS_OUTBOUND))
+    if (!keys_allow(f, out, p, KEYS_OUTBOUND))
         return NULL;
     /* The reserved bytes are 0 for all but the fabric. One counts links. The other is the function
      * that sends, until the first cable, and then tells copies. */
@@ -62,25 +73,28 @@ struct port *cable_cross(struct fabric *f, struct port *out, struct packet *p)
         p->reserved2 = 0;
     p->reserved++;
     fabric_work(f);
-    counters_sent(out, p);
+    counters_sent(f, out, p);
     f->stats.hops++;
-    if (faults_any(f) && !suffer(f, out, p, &delay))
+    if (faults_any(f) && !suffer(f, waypoint_port(f, out), p, &delay))
         return NULL;
     if (delay > 0) {
         (void)flight_add(f, fabric_later(f, delay), FLIGHT_ARRIVE, out->peer, p);
         return NULL;
     }
-    return take(f, &f->ports[out->peer], p) ? &f->ports[out->peer] : NULL;
+    at = &f->waypoints[out->peer];
+    return take(f, at, p) ? at : NULL;
 }
 
-bool cable_arrive(struct fabric *f, struct port *at, struct packet *p)
+bool cable_arrive(struct fabric *f, struct waypoint *at, struct packet *p)
 {
-    if (port_node(f, at)->dead) {
-        fabric_drop(f, at, p, DROP_DEAD);
+    struct port *port = waypoint_port(f, at);
+
+    if (port_node(f, port)->dead) {
+        fabric_drop(f, port, p, DROP_DEAD);
         return false;
     }
-    if (!link_carries(f, at, p->dst_qpn == WEFT_QP_SMI)) {
-        fabric_drop(f, at, p, DROP_LINK);
+    if (!carries(at, p)) {
+        fabric_drop(f, port, p, DROP_LINK);
         return false;
     }
     return take(f, at, p);

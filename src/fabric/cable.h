@@ -14,10 +14,10 @@
 
 /** A packet leaves by a port.
  * @return the port at which it has arrived at once; NULL: it is lost, or will arrive later */
-struct port *cable_cross(struct fabric *f, struct port *out, struct packet *p);
+struct waypoint *cable_cross(struct fabric *f, struct waypoint *out, struct packet *p);
 
 /** A packet that was under way arrives at a port.
  * @return whether it does; false: it was lost */
-bool cable_arrive(struct fabric *f, struct port *at, struct packet *p);
+bool cable_arrive(struct fabric *f, struct waypoint *at, struct packet *p);
 
 #endif

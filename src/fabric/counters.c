@@ -98,10 +98,41 @@ void counters_add_loop(struct port *p)
     add_detail(p, COUNTER_DETAIL_LOOPING, 1);
 }
 
-void counters_set(struct port *p, enum counter c, uint64_t value)
+void counters_set(struct fabric *f, struct port *p, enum counter c, uint64_t value)
 {
+    counters_settle(f, p);
     p->counters.classic[c] = value < all_ones(c) ? value : all_ones(c);
     p->counters.wide[c] = value;
+}
+
+/* The counters that one side's packets move. */
+struct side {
+    enum counter data, packets;
+    enum counter_ext unicast, multicast;
+};
+
+static void settle_side(struct port *p, struct traffic *t, const struct side *side)
+{
+    uint64_t *unicast = &p->counters.ext[side->unicast];
+    uint64_t *multicast = &p->counters.ext[side->multicast];
+
+    add(p, side->data, (uint64_t)t->packets * PACKET_WORDS + (uint64_t)t->with_grh * GRH_WORDS);
+    add(p, side->packets, t->packets);
+    *unicast = sum(*unicast, (uint64_t)t->packets - t->multicasts, UINT64_MAX);
+    *multicast = sum(*multicast, t->multicasts, UINT64_MAX);
+    *t = (struct traffic){.packets = 0};
+}
+
+void counters_settle(struct fabric *f, struct port *p)
+{
+    static const struct side sent = {COUNTER_XMIT_DATA, COUNTER_XMIT_PACKETS,
+                                     COUNTER_EXT_UNICAST_XMIT, COUNTER_EXT_MULTICAST_XMIT};
+    static const struct side received = {COUNTER_RCV_DATA, COUNTER_RCV_PACKETS,
+                                         COUNTER_EXT_UNICAST_RCV, COUNTER_EXT_MULTICAST_RCV};
+    struct waypoint *w = port_waypoint(f, p);
+
+    settle_side(p, &w->sent, &sent);
+    settle_side(p, &w->received, &received);
 }
 
 static bool is_multicast(const struct packet *packet)
@@ -109,26 +140,23 @@ static bool is_multicast(const struct packet *packet)
     return packet->dlid >= WEFT_LID_MULTICAST_FIRST && packet->dlid <= WEFT_LID_MULTICAST_LAST;
 }
 
-static uint64_t words_of(const struct packet *packet)
+/* The three counts are as wide, and none grows faster than that of packets. */
+static void count(struct fabric *f, struct waypoint *w, struct traffic *t,
+                  const struct packet *packet)
 {
-    return packet->has_grh ? PACKET_WORDS + GRH_WORDS : PACKET_WORDS;
+    t->packets++;
+    t->with_grh = (uint16_t)(t->with_grh + (packet->has_grh != 0));
+    t->multicasts = (uint16_t)(t->multicasts + is_multicast(packet));
+    if (t->packets == UINT16_MAX)
+        counters_settle(f, waypoint_port(f, w));
 }
 
-static void count_kind(struct port *p, enum counter_ext which)
+void counters_sent(struct fabric *f, struct waypoint *w, const struct packet *packet)
 {
-    p->counters.ext[which] = sum(p->counters.ext[which], 1, UINT64_MAX);
+    count(f, w, &w->sent, packet);
 }
 
-void counters_sent(struct port *p, const struct packet *packet)
+void counters_received(struct fabric *f, struct waypoint *w, const struct packet *packet)
 {
-    add(p, COUNTER_XMIT_DATA, words_of(packet));
-    add(p, COUNTER_XMIT_PACKETS, 1);
-    count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_XMIT : COUNTER_EXT_UNICAST_XMIT);
-}
-
-void counters_received(struct port *p, const struct packet *packet)
-{
-    add(p, COUNTER_RCV_DATA, words_of(packet));
-    add(p, COUNTER_RCV_PACKETS, 1);
-    count_kind(p, is_multicast(packet) ? COUNTER_EXT_MULTICAST_RCV : COUNTER_EXT_UNICAST_RCV);
+    count(f, w, &w->received, packet);
 }

@@ -16,16 +16,20 @@ uint8_t counter_bits(enum counter c);
 const char *counter_name(enum counter c);
 enum counter counter_find(const char *name, size_t len);
 
+/** Counts at a port what its waypoint still has: before its counters of packets and data are looked
+ * at or set. Sums of these come out the same whenever they are made. */
+void counters_settle(struct fabric *f, struct port *p);
+
 /** Adds to both sets, and to the likely one of the counter's details: discards are those of a link
  * that is down, errors those of a CRC, relay errors those of a DLID without a way. */
 void counters_add(struct port *p, enum counter c, uint64_t n);
 /** Counts a relay error of a packet that would leave by the port it came in by. */
 void counters_add_loop(struct port *p);
 /** Sets both sets; the classic one to at most all ones. */
-void counters_set(struct port *p, enum counter c, uint64_t value);
+void counters_set(struct fabric *f, struct port *p, enum counter c, uint64_t value);
 
 /** Counts a packet that left by, or came in at, a port: data in words of 32 bits without VCRC. */
-void counters_sent(struct port *p, const struct packet *packet);
-void counters_received(struct port *p, const struct packet *packet);
+void counters_sent(struct fabric *f, struct waypoint *w, const struct packet *packet);
+void counters_received(struct fabric *f, struct waypoint *w, const struct packet *packet);
 
 #endif

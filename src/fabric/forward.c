@@ -15,25 +15,26 @@ static bool is_directed(const struct packet *p)
     return p->dst_qpn == WEFT_QP_SMI && mad_class(p->mad) == WEFT_CLASS_SUBN_DIRECTED;
 }
 
-static struct smi_node smi_node_of(const struct node *n)
+static struct smi_node smi_node_of(const struct waypoint *w)
 {
-    return (struct smi_node){.is_switch = node_is_switch(n), .port_count = n->ports};
+    return (struct smi_node){.is_switch = waypoint_at_switch(w), .port_count = w->node_ports};
 }
 
-static struct port *lost(struct fabric *f, struct port *at, const struct packet *p, enum drop why)
+static struct waypoint *lost(struct fabric *f, const struct waypoint *at, const struct packet *p,
+                             enum drop why)
 {
-    fabric_drop(f, at, p, why);
+    fabric_drop(f, waypoint_port(f, at), p, why);
     return NULL;
 }
 
 /* A switch knows no way. */
-static struct port *relay_error(struct fabric *f, struct port *at, const struct packet *p,
-                                enum drop why)
+static struct waypoint *relay_error(struct fabric *f, const struct waypoint *at,
+                                    const struct packet *p, enum drop why)
 {
     if (why == DROP_LOOP)
-        counters_add_loop(at);
+        counters_add_loop(waypoint_port(f, at));
     else
-        counters_add(at, COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
+        counters_add(waypoint_port(f, at), COUNTER_RCV_SWITCH_RELAY_ERRORS, 1);
     return lost(f, at, p, why);
 }
 
@@ -45,55 +46,59 @@ static uint8_t linear_port(const struct fabric *f, const struct switch_state *sw
     return lid <= top && lid < f->config.lft_cap ? (uint8_t)~sw->lft[lid] : UINT8_MAX;
 }
 
+/* Whether a LID is one of this port's. */
+static bool owns_lid(const struct fabric *f, const struct waypoint *w, uint16_t lid)
+{
+    return port_owns_lid(waypoint_port(f, w), lid);
+}
+
 /* Routes by DLID at a switch.
  * @param at        the port it came in by; 0 when the switch itself sends it
  * @param ret_here  the packet is for the switch itself
  * @return the port to leave by; NULL: none, the packet is at its end or *ret_here */
-static struct port *route(struct fabric *f, struct port *at, struct packet *p, bool *ret_here)
+static struct waypoint *route(struct fabric *f, struct waypoint *at, struct packet *p,
+                              bool *ret_here)
 {
-    struct node *n = port_node(f, at);
     uint8_t out;
 
     *ret_here = false;
     if (p->dlid >= WEFT_LID_MULTICAST_FIRST && p->dlid != WEFT_LID_PERMISSIVE) {
-        multicast_spread(f, at, p);
+        multicast_spread(f, waypoint_port(f, at), p);
         return NULL;
     }
-    if (at->number == 0 && port_owns_lid(at, p->dlid)) {
+    if (at->number == 0 && owns_lid(f, at, p->dlid)) {
         *ret_here = true;
         return NULL;
     }
-    out = linear_port(f, node_switch(f, n), p->dlid);
-    if (out > n->ports || p->dlid == 0)
+    out = linear_port(f, &f->switches[at->switch_index], p->dlid);
+    if (out > at->node_ports || p->dlid == 0)
         return relay_error(f, at, p, DROP_NO_ROUTE);
     if (out == at->number)
         return relay_error(f, at, p, DROP_LOOP);
     if (out > 0)
-        return node_port(f, n, out);
-    *ret_here = port_owns_lid(node_port(f, n, 0), p->dlid);
+        return waypoint_beside(at, out);
+    *ret_here = owns_lid(f, waypoint_beside(at, 0), p->dlid);
     return *ret_here ? NULL : relay_error(f, at, p, DROP_NO_ROUTE);
 }
 
 /* The directed part of the way at a node.
  * @return as route() */
-static struct port *follow(struct fabric *f, struct port *at, struct packet *p,
-                           struct smi_decision d, bool *ret_here)
+static struct waypoint *follow(struct fabric *f, struct waypoint *at, struct packet *p,
+                               struct smi_decision d, bool *ret_here)
 {
-    struct node *n = port_node(f, at);
-
     *ret_here = false;
     switch (d.verdict) {
     case SMI_TO_SMA:
     case SMI_TO_SM:
-        deliver(f, at, p);
+        deliver(f, waypoint_port(f, at), p);
         return NULL;
     case SMI_FORWARD_PORT:
         p->slid = p->dlid = WEFT_LID_PERMISSIVE;
-        return node_port(f, n, d.port);
+        return waypoint_beside(at, d.port);
     case SMI_FORWARD_LID:
-        p->slid = port_lid(node_port(f, n, 0));
+        p->slid = port_lid(waypoint_port(f, waypoint_beside(at, 0)));
         p->dlid = d.dlid;
-        return route(f, node_port(f, n, 0), p, ret_here);
+        return route(f, waypoint_beside(at, 0), p, ret_here);
     case SMI_DISCARD:
     case SMI_SEND_AS_ADDRESSED:
         break;
@@ -102,18 +107,17 @@ static struct port *follow(struct fabric *f, struct port *at, struct packet *p,
 }
 
 /* A packet has come by its LID to the node that it names. */
-static struct port *arrive_by_lid(struct fabric *f, struct port *at, struct packet *p)
+static struct waypoint *arrive_by_lid(struct fabric *f, struct waypoint *at, struct packet *p)
 {
-    struct port *out = NULL;
+    struct waypoint *door = waypoint_at_switch(at) ? waypoint_beside(at, 0) : at;
+    struct smi_node node = smi_node_of(at);
+    struct waypoint *out = NULL;
     bool here = true;
 
     /* An SMP whose directed part led back to this switch's own LID comes here twice. */
     for (int turns = 0; here && turns < 2; turns++) {
-        struct smi_node node = smi_node_of(port_node(f, at));
-        struct port *door = port_with_lid(f, at);
-
         if (!is_directed(p)) {
-            deliver(f, at, p);
+            deliver(f, waypoint_port(f, at), p);
             return NULL;
         }
         out = follow(f, door, p, smi_receive(p->mad, &node, door->number), &here);
@@ -123,51 +127,50 @@ static struct port *arrive_by_lid(struct fabric *f, struct port *at, struct pack
 
 /* A packet has come out of a cable.
  * @return the port to leave by; NULL: it is at its end */
-static struct port *enter(struct fabric *f, struct port *at, struct packet *p)
+static struct waypoint *enter(struct fabric *f, struct waypoint *at, struct packet *p)
 {
-    struct node *n = port_node(f, at);
     bool here = false;
-    struct port *out;
+    struct waypoint *out;
 
     if (p->dlid == WEFT_LID_PERMISSIVE) {
-        struct smi_node node = smi_node_of(n);
+        struct smi_node node = smi_node_of(at);
 
         if (p->dst_qpn != WEFT_QP_SMI)
             return lost(f, at, p, DROP_NO_ROUTE);
         if (!is_directed(p)) {
-            deliver(f, at, p);
+            deliver(f, waypoint_port(f, at), p);
             return NULL;
         }
         out = follow(f, at, p, smi_receive(p->mad, &node, at->number), &here);
         return here ? arrive_by_lid(f, at, p) : out;
     }
-    if (node_is_switch(n)) {
+    if (waypoint_at_switch(at)) {
         out = route(f, at, p, &here);
         return here ? arrive_by_lid(f, at, p) : out;
     }
     if (p->dlid >= WEFT_LID_MULTICAST_FIRST) {
-        deliver(f, at, p);
+        deliver(f, waypoint_port(f, at), p);
         return NULL;
     }
-    return port_owns_lid(at, p->dlid) ? arrive_by_lid(f, at, p) : lost(f, at, p, DROP_NO_ROUTE);
+    return owns_lid(f, at, p->dlid) ? arrive_by_lid(f, at, p) : lost(f, at, p, DROP_NO_ROUTE);
 }
 
-static void travel(struct fabric *f, struct port *out, struct packet *p)
+static void travel(struct fabric *f, struct waypoint *out, struct packet *p)
 {
     while (out) {
-        struct port *at = cable_cross(f, out, p);
+        struct waypoint *at = cable_cross(f, out, p);
 
         out = at ? enter(f, at, p) : NULL;
     }
 }
 
 /* The first step of a packet that goes by its DLID. */
-static void start_by_lid(struct fabric *f, struct port *from, struct packet *p)
+static void start_by_lid(struct fabric *f, struct waypoint *from, struct packet *p)
 {
-    bool here = port_owns_lid(from, p->dlid);
-    struct port *out = from;
+    bool here = owns_lid(f, from, p->dlid);
+    struct waypoint *out = from;
 
-    if (!here && node_is_switch(port_node(f, from)))
+    if (!here && waypoint_at_switch(from))
         out = route(f, from, p, &here);
     else if (p->dlid == 0)
         out = lost(f, from, p, DROP_NO_ROUTE);
@@ -187,11 +190,11 @@ static void address(struct port *from, struct packet *p, enum smi_verdict verdic
 
 void forward_send(struct fabric *f, struct port *from, struct packet *p)
 {
-    struct smi_node node = smi_node_of(port_node(f, from));
+    struct waypoint *start = port_waypoint(f, from), *out;
+    struct smi_node node = smi_node_of(start);
     struct smi_decision d = {.verdict = SMI_SEND_AS_ADDRESSED};
     bool here = false;
     enum drop refusal;
-    struct port *out;
 
     if (is_directed(p))
         d = smi_send(p->mad, &node, from->number);
@@ -203,15 +206,17 @@ void forward_send(struct fabric *f, struct port *from, struct packet *p)
     if (refusal != DROPS) {
         fabric_drop(f, from, p, refusal);
     } else if (d.verdict == SMI_SEND_AS_ADDRESSED) {
-        start_by_lid(f, from, p);
+        start_by_lid(f, start, p);
     } else {
-        out = follow(f, from, p, d, &here);
-        travel(f, here ? arrive_by_lid(f, from, p) : out, p);
+        out = follow(f, start, p, d, &here);
+        travel(f, here ? arrive_by_lid(f, start, p) : out, p);
     }
 }
 
 void forward_arrive(struct fabric *f, struct port *at, struct packet *p)
 {
-    if (cable_arrive(f, at, p))
-        travel(f, enter(f, at, p), p);
+    struct waypoint *w = port_waypoint(f, at);
+
+    if (cable_arrive(f, w, p))
+        travel(f, enter(f, w, p), p);
 }

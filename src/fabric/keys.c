@@ -162,6 +162,11 @@ static bool enforces(const struct port *p, enum keys_side side)
     return (p->info[WIRE_AT_PORT_INFO_PARTITION_ENFORCE_IN] & bit) != 0;
 }
 
+bool keys_checks(const struct fabric *f, const struct port *p)
+{
+    return (enforces(p, KEYS_INBOUND) || enforces(p, KEYS_OUTBOUND)) && is_external(f, p);
+}
+
 /* SMs give a switch's port the keys of the host behind it: what comes from there must bear one of
  * them, and not as a full member where it is a limited one. */
 static bool may_enter(const struct fabric *f, const struct port *p, uint16_t pkey)

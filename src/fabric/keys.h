@@ -41,6 +41,9 @@ enum keys_side {
     KEYS_OUTBOUND
 };
 
+/** Whether keys_pass() may refuse a packet at a port, going out or coming in. */
+bool keys_checks(const struct fabric *f, const struct port *p);
+
 /** Partition enforcement at a switch's external port; other ports pass all. What goes out must
  * match an entry of the port's table as at its receiver; what comes in must be in the table, as a
  * limited member if it is there as one.

@@ -4,6 +4,7 @@
 
 #include "fabric/counters.h"
 #include "fabric/flight.h"
+#include "fabric/keys.h"
 #include "fabric/trap.h"
 
 #include <stdlib.h>
@@ -130,6 +131,26 @@ static struct port *other_end(const struct fabric *f, const struct port *p)
     return p->peer == FABRIC_NONE ? NULL : &f->ports[p->peer];
 }
 
+static void note_end(struct fabric *f, const struct port *p)
+{
+    struct waypoint *w = port_waypoint(f, p);
+    unsigned flags = keys_checks(f, p) ? WAYPOINT_CHECKS : 0;
+
+    if (link_carries(f, p, true))
+        flags |= WAYPOINT_SMPS;
+    if (link_carries(f, p, false))
+        flags |= WAYPOINT_DATA;
+    w->peer = p->peer;
+    w->flags = (uint8_t)flags;
+}
+
+void link_note(struct fabric *f, const struct port *p)
+{
+    note_end(f, p);
+    if (p->peer != FABRIC_NONE)
+        note_end(f, &f->ports[p->peer]);
+}
+
 static bool is_up(const struct port *p)
 {
     return port_get_physical(p) == PORT_PHYSICAL_LINK_UP;
@@ -202,6 +223,7 @@ static void go_down(struct fabric *f, struct port *a, struct port *b)
 
     for (int i = 0; i < 2; i++) {
         rest(ends[i]);
+        link_note(f, ends[i]);
         if (was_up && !port_node(f, ends[i])->dead)
             counters_add(ends[i], COUNTER_LINK_DOWNED, 1);
     }
@@ -216,6 +238,7 @@ static void train(struct fabric *f, struct port *a, struct port *b, const struct
 
     if (f->config.training_ns == 0) {
         come_up(a, b, t);
+        link_note(f, a);
         announce(f, a);
         announce(f, b);
         return;
@@ -224,6 +247,7 @@ static void train(struct fabric *f, struct port *a, struct port *b, const struct
         return;
     set_states(a, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
     set_states(b, PORT_STATE_DOWN, PORT_PHYSICAL_TRAINING);
+    link_note(f, a);
     timed->training = flight_add(f, fabric_later(f, f->config.training_ns), FLIGHT_TRAINED,
                                  port_index(f, timed), NULL);
     WEFT_ASSERT(timed->training);
@@ -238,6 +262,7 @@ void link_update(struct fabric *f, struct port *p)
         return;
     if (!peer) {
         rest(p);
+        link_note(f, p);
         return;
     }
     if (!can_be_up(f, p, peer, &t))
@@ -258,6 +283,7 @@ void link_trained(struct fabric *f, struct port *p)
         return;
     }
     come_up(p, peer, &t);
+    link_note(f, p);
     announce(f, p);
     announce(f, peer);
 }
@@ -318,6 +344,7 @@ bool link_state_allowed(const struct fabric *f, const struct port *p, enum port_
 static void activate(struct fabric *f, struct port *p)
 {
     wire_set(WIRE_PORT_INFO_PORT_STATE, p->info, PORT_STATE_ACTIVE);
+    link_note(f, p);
     trap_port_changed(f, p);
 }
 
@@ -331,6 +358,7 @@ static void raise_state(struct fabric *f, struct port *p, enum port_state state)
         return;
     if (state == PORT_STATE_ARMED && port_get_state(peer) != PORT_STATE_ACTIVE) {
         wire_set(WIRE_PORT_INFO_PORT_STATE, p->info, PORT_STATE_ARMED);
+        link_note(f, p);
         return;
     }
     activate(f, p);
@@ -381,4 +409,10 @@ void link_begin(struct port *a, struct port *b)
 
     if (agree(a, b, &t))
         come_up(a, b, &t);
+}
+
+void link_begin_active(struct fabric *f, struct port *p)
+{
+    wire_set(WIRE_PORT_INFO_PORT_STATE, p->info, PORT_STATE_ACTIVE);
+    link_note(f, p);
 }

@@ -12,9 +12,17 @@
  * ends. */
 bool link_carries(const struct fabric *f, const struct port *p, bool smp);
 
+/** Has a port's waypoint, and that of its peer, say what follows from the port: called after every
+ * change of a port's state, its peer, or whether it checks P_Keys. The functions below call it but
+ * for link_init() and link_begin(). */
+void link_note(struct fabric *f, const struct port *p);
+
 /** Brings a link up while the fabric is built: Init at both ends if they have a speed and a width
  * in common. Nothing is counted and nobody told. */
 void link_begin(struct port *a, struct port *b);
+
+/** Makes a port of a link that is up Active, while the fabric is built. */
+void link_begin_active(struct fabric *f, struct port *p);
 
 /** Looks again at whether a link can be up (cable, dead nodes, disabled ends) and changes both ends
  * accordingly; called after every change of one of these. */

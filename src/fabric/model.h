@@ -124,6 +124,31 @@ struct port {
     struct port_counters counters;
 };
 
+/** What struct waypoint's `flags` say of a port. */
+enum waypoint_flag {
+    WAYPOINT_SMPS = 1,  /* SMPs cross its cable */
+    WAYPOINT_DATA = 2,  /* and others do */
+    WAYPOINT_CHECKS = 4 /* P_Keys are checked here: keys_pass() */
+};
+
+/** Packets on one side of a cable. */
+struct traffic {
+    uint16_t packets, with_grh, multicasts;
+};
+
+/** What a packet on its way needs of a port, and what it leaves there: in 24 bytes, since what a
+ * hop costs in a large fabric is memory. All but the traffic follows from the rest of the
+ * model, and link_note() keeps it so. */
+struct waypoint {
+    uint32_t peer;         /* as the port's */
+    uint32_t switch_index; /* as the node's */
+    uint8_t number;        /* as the port's */
+    uint8_t node_ports;    /* external ports of the node */
+    uint8_t flags;         /* enum waypoint_flag */
+    /* What counters_settle() has still to count at the port. */
+    struct traffic sent, received;
+};
+
 /** One node. */
 struct node {
     uint64_t guid, system_guid;
@@ -154,12 +179,14 @@ struct node {
 /** What only switches have. Tables hold the complement of what is on the wire where 0 is not the
  * initial value, so that untouched memory is a fresh table. */
 struct switch_state {
+    /* First, in one cache line, what each packet asks for: LinearFDBTop is the third word of info.
+     */
+    uint8_t *lft; /* lft_cap bytes: ~port; 0 means 255, drop */
     uint32_t node;
-    uint8_t *lft;          /* lft_cap bytes: ~port; 0 means 255, drop */
-    uint16_t *mft;         /* mft_cap rows of mft_positions masks, host order */
-    uint8_t *sl2vl;        /* (ports + 1)^2 tables of 8 bytes, [in][out]: xor the initial table */
     uint8_t mft_positions; /* 16 ports each */
     uint8_t info[64];      /* SwitchInfo as on the wire */
+    uint16_t *mft;         /* mft_cap rows of mft_positions masks, host order */
+    uint8_t *sl2vl;        /* (ports + 1)^2 tables of 8 bytes, [in][out]: xor the initial table */
 };
 
 /** A program's claim. */
@@ -203,6 +230,7 @@ struct fabric {
 
     struct node *nodes;
     struct port *ports;
+    struct waypoint *waypoints; /* one for each port */
     struct switch_state *switches;
     uint16_t *pkeys;        /* xor the initial table: 0xFFFF at index 0, else 0 */
     uint8_t (*guids)[8];    /* FABRIC_GUIDS for each port; GUID 0 is the port's own */
@@ -264,6 +292,28 @@ static inline struct node *port_node(const struct fabric *f, const struct port *
 static inline uint32_t port_index(const struct fabric *f, const struct port *p)
 {
     return (uint32_t)(p - f->ports);
+}
+
+static inline struct waypoint *port_waypoint(const struct fabric *f, const struct port *p)
+{
+    return &f->waypoints[port_index(f, p)];
+}
+
+static inline struct port *waypoint_port(const struct fabric *f, const struct waypoint *w)
+{
+    return &f->ports[w - f->waypoints];
+}
+
+static inline bool waypoint_at_switch(const struct waypoint *w)
+{
+    return w->switch_index != FABRIC_NONE;
+}
+
+/** Another port of the node, by its number; it must exist. */
+static inline struct waypoint *waypoint_beside(struct waypoint *w, uint8_t number)
+{
+    WEFT_ASSERT(number <= w->node_ports);
+    return w - w->number + number;
 }
 
 /** The port of a node by its number; it must exist. */

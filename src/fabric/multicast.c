@@ -144,7 +144,7 @@ static void push(struct walk *w, struct port *at, const struct packet *p)
 static void copy(struct walk *w, struct port *out, uint8_t hops)
 {
     struct packet p = *w->packet;
-    struct port *at;
+    struct waypoint *at;
 
     p.reserved = hops;
     if (out->number == 0) {
@@ -156,13 +156,13 @@ static void copy(struct walk *w, struct port *out, uint8_t hops)
         return;
     }
     w->spread->steps--;
-    at = cable_cross(w->f, out, &p);
+    at = cable_cross(w->f, port_waypoint(w->f, out), &p);
     if (!at)
         return;
-    if (node_is_switch(port_node(w->f, at)))
-        push(w, at, &p);
+    if (waypoint_at_switch(at))
+        push(w, waypoint_port(w->f, at), &p);
     else
-        deliver(w->f, at, &p);
+        deliver(w->f, waypoint_port(w->f, at), &p);
 }
 
 void multicast_spread(struct fabric *f, struct port *at, struct packet *p)

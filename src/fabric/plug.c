@@ -71,6 +71,7 @@ static void join(struct fabric *f, struct port *a, struct port *b)
 
     a->peer = port_index(f, b);
     b->peer = port_index(f, a);
+    link_note(f, a);
     f->broken += changes_of(f, a, b);
     f->broken -= before;
     link_update(f, a);
@@ -86,6 +87,8 @@ static void part(struct fabric *f, struct port *a, struct port *b)
     link_update(f, a);
     a->cut = b->cut = false;
     a->peer = b->peer = FABRIC_NONE;
+    link_note(f, a);
+    link_note(f, b);
     f->broken += changes_of(f, a, b);
     f->broken -= before;
 }

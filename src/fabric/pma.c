@@ -4,6 +4,7 @@
 #include "fabric/pma.h"
 
 #include "core/wire/mad_header.h"
+#include "fabric/counters.h"
 
 #include <string.h>
 
@@ -155,7 +156,22 @@ static uint64_t sum(uint64_t a, uint64_t b, uint64_t max)
 
 static uint64_t field_max(enum wire_field_id field)
 {
-    return UINT64_MAX >> (64 - wire_fields[field].bits);
+    return UINT64_MAX >> (64 - wire_places[field].bits);
+}
+
+/* Writes a counter; most of them are whole words. */
+static void write_field(enum wire_field_id field, uint8_t *data, uint64_t value)
+{
+    const struct wire_place at = wire_places[field];
+
+    if (at.bits == 64)
+        wire_set_be64(data + at.bit_offset / 8, value);
+    else if (at.bits == 32)
+        wire_set_be32(data + at.bit_offset / 8, (uint32_t)value);
+    else if (at.bits == 16)
+        wire_set_be16(data + at.bit_offset / 8, (uint16_t)value);
+    else
+        wire_set(field, data, value);
 }
 
 static enum weft_status counters(struct fabric *f, const struct port *at,
@@ -169,6 +185,8 @@ static enum weft_status counters(struct fabric *f, const struct port *at,
 
     if (!select_ports(f, at, data[WIRE_AT_PORT_COUNTERS_PORT_SELECT], &first, &last))
         return WEFT_STATUS_BAD_VALUE;
+    for (unsigned number = first; number <= last; number++)
+        counters_settle(f, node_port(f, port_node(f, at), (uint8_t)number));
     wire_set(WIRE_PORT_COUNTERS_PORT_SELECT, answer,
              wire_get(WIRE_PORT_COUNTERS_PORT_SELECT, data));
     wire_set(WIRE_PORT_COUNTERS_COUNTER_SELECT, answer, selected);
@@ -187,7 +205,7 @@ static enum weft_status counters(struct fabric *f, const struct port *at,
                 *counter = wire_get(field->field, data);
             total = sum(total, *counter, field_max(field->field));
         }
-        wire_set(field->field, answer, total);
+        write_field(field->field, answer, total);
     }
     memcpy(data, answer, sizeof(answer));
     return WEFT_STATUS_OK;

@@ -6,6 +6,7 @@
  * spread over all its ways in, and each way of a switch gets its share. */
 #include "fabric/routes.h"
 
+#include "fabric/link.h"
 #include "topology/topology.h"
 
 #include <inttypes.h>
@@ -215,7 +216,7 @@ static void activate(struct plan *p)
 
     for (uint32_t i = 0; i < f->port_count; i++)
         if (is_up(&f->ports[i]))
-            wire_set(WIRE_PORT_INFO_PORT_STATE, f->ports[i].info, PORT_STATE_ACTIVE);
+            link_begin_active(f, &f->ports[i]);
     for (uint32_t s = 0; s < f->switch_count; s++)
         wire_set(WIRE_SWITCH_INFO_LINEAR_FDB_TOP, f->switches[s].info, p->top);
 }

@@ -220,6 +220,7 @@ static bool set_port_info(struct sma_request *r, struct port *p)
         return false;
     differ = link_terms_differ(p->info, info, &changes);
     memcpy(p->info, info, SMA_DATA_BYTES);
+    link_note(r->f, p);
     (void)link_set_state(r->f, p, state, physical);
     if (differ && state == PORT_STATE_NOP && physical == PORT_PHYSICAL_NOP)
         link_retrain(r->f, p);

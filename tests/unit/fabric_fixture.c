@@ -3,6 +3,8 @@
 #include "fabric_fixture.h"
 
 #include "core/wire/mad_header.h"
+#include "fabric/keys.h"
+#include "fabric/link.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,6 +286,25 @@ void ff_advance(struct ff *ff, weft_time by)
     collect(ff);
 }
 
+void ff_expect_waypoints(const struct ff *ff)
+{
+    const struct fabric *f = ff->f;
+
+    for (uint32_t i = 0; i < f->port_count; i++) {
+        const struct port *p = &f->ports[i];
+        const struct waypoint *w = &f->waypoints[i];
+        bool smps = (w->flags & WAYPOINT_SMPS) != 0, data = (w->flags & WAYPOINT_DATA) != 0;
+
+        assert_int_equal(w->peer, p->peer);
+        assert_int_equal(w->number, p->number);
+        assert_int_equal(w->node_ports, port_node(f, p)->ports);
+        assert_int_equal(w->switch_index, port_node(f, p)->switch_index);
+        assert_int_equal(smps, link_carries(f, p, true));
+        assert_int_equal(data, link_carries(f, p, false));
+        assert_int_equal((w->flags & WAYPOINT_CHECKS) != 0, keys_checks(f, p));
+    }
+}
+
 void ff_command(struct ff *ff, const char *line)
 {
     struct fabric_error error = {.text = ""};
@@ -291,6 +312,7 @@ void ff_command(struct ff *ff, const char *line)
     if (fabric_command(ff->f, ff->now, line, &error) != 0)
         fail_msg("%s: %s", line, error.text);
     collect(ff);
+    ff_expect_waypoints(ff);
 }
 
 struct fabric_stats ff_stats(const struct ff *ff)

@@ -107,7 +107,9 @@ struct packet ff_set(struct ff_program *p, struct ff_route route, uint16_t attr_
 
 /** Lets time pass, from deadline to deadline. */
 void ff_advance(struct ff *ff, weft_time by);
-/** Says what a line of the fault vocabulary says; it must be a good one. */
+/** Fails the test unless every waypoint says what follows from its port. */
+void ff_expect_waypoints(const struct ff *ff);
+/** Says what a line of the fault vocabulary says; it must be a good one. Waypoints follow. */
 void ff_command(struct ff *ff, const char *line);
 struct fabric_stats ff_stats(const struct ff *ff);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counters: their names and widths, where they stick, and what a packet counts for. */
 #include "fabric/counters.h"
+#include "fabric_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,45 +80,92 @@ static void test_counters_stick_at_all_ones(void **state)
 
 static void test_setting_cuts_at_the_width(void **state)
 {
-    struct port p = {.number = 1};
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    struct port *p = ff_port(ff, "a", 1);
 
     (void)state;
-    counters_set(&p, COUNTER_BUFFER_OVERRUNS, 16);
-    assert_true(p.counters.classic[COUNTER_BUFFER_OVERRUNS] == 15);
-    assert_true(p.counters.wide[COUNTER_BUFFER_OVERRUNS] == 16);
-    counters_set(&p, COUNTER_BUFFER_OVERRUNS, 3);
-    assert_true(p.counters.classic[COUNTER_BUFFER_OVERRUNS] == 3);
-    assert_true(p.counters.wide[COUNTER_BUFFER_OVERRUNS] == 3);
+    counters_set(ff->f, p, COUNTER_BUFFER_OVERRUNS, 16);
+    assert_true(p->counters.classic[COUNTER_BUFFER_OVERRUNS] == 15);
+    assert_true(p->counters.wide[COUNTER_BUFFER_OVERRUNS] == 16);
+    counters_set(ff->f, p, COUNTER_BUFFER_OVERRUNS, 3);
+    assert_true(p->counters.classic[COUNTER_BUFFER_OVERRUNS] == 3);
+    assert_true(p->counters.wide[COUNTER_BUFFER_OVERRUNS] == 3);
+    ff_free(ff);
 }
+
+/* LRH 8, BTH 12, DETH 8, MAD 256, ICRC 4; a GRH has 40 more. */
+#define WORDS     ((8 + 12 + 8 + 256 + 4) / 4)
+#define GRH_WORDS 10
 
 static void test_packets_count_for_their_bytes_and_kind(void **state)
 {
-    /* LRH 8, BTH 12, DETH 8, MAD 256, ICRC 4; a GRH has 40 more. */
-    const uint64_t words = (8 + 12 + 8 + 256 + 4) / 4, with_grh = words + 10;
     const uint16_t unicast[] = {1, 0xBFFF, 0xFFFF}, multicast[] = {0xC000, 0xFFFE};
-    struct port p = {.number = 1};
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    struct port *p = ff_port(ff, "a", 1);
+    struct waypoint *w = port_waypoint(ff->f, p);
     struct packet packet = {.dlid = 1};
 
     (void)state;
     for (int i = 0; i < 3; i++) {
         packet.dlid = unicast[i];
-        counters_sent(&p, &packet);
+        counters_sent(ff->f, w, &packet);
     }
     packet.has_grh = 1;
     for (int i = 0; i < 2; i++) {
         packet.dlid = multicast[i];
-        counters_received(&p, &packet);
+        counters_received(ff->f, w, &packet);
     }
     packet.dlid = 7;
-    counters_received(&p, &packet);
-    assert_true(p.counters.classic[COUNTER_XMIT_DATA] == 3 * words);
-    assert_true(p.counters.wide[COUNTER_XMIT_PACKETS] == 3);
-    assert_true(p.counters.wide[COUNTER_RCV_DATA] == 3 * with_grh);
-    assert_true(p.counters.classic[COUNTER_RCV_PACKETS] == 3);
-    assert_true(p.counters.ext[COUNTER_EXT_UNICAST_XMIT] == 3);
-    assert_true(p.counters.ext[COUNTER_EXT_MULTICAST_XMIT] == 0);
-    assert_true(p.counters.ext[COUNTER_EXT_UNICAST_RCV] == 1);
-    assert_true(p.counters.ext[COUNTER_EXT_MULTICAST_RCV] == 2);
+    counters_received(ff->f, w, &packet);
+    counters_settle(ff->f, p);
+    assert_true(p->counters.classic[COUNTER_XMIT_DATA] == 3 * WORDS);
+    assert_true(p->counters.wide[COUNTER_XMIT_PACKETS] == 3);
+    assert_true(p->counters.wide[COUNTER_RCV_DATA] == 3 * (WORDS + GRH_WORDS));
+    assert_true(p->counters.classic[COUNTER_RCV_PACKETS] == 3);
+    assert_true(p->counters.ext[COUNTER_EXT_UNICAST_XMIT] == 3);
+    assert_true(p->counters.ext[COUNTER_EXT_MULTICAST_XMIT] == 0);
+    assert_true(p->counters.ext[COUNTER_EXT_UNICAST_RCV] == 1);
+    assert_true(p->counters.ext[COUNTER_EXT_MULTICAST_RCV] == 2);
+    counters_settle(ff->f, p);
+    assert_true(p->counters.wide[COUNTER_RCV_PACKETS] == 3);
+    ff_free(ff);
+}
+
+static void test_no_packet_is_missed_however_seldom_counters_are_looked_at(void **state)
+{
+    const uint64_t many = 3 * UINT16_MAX + 7;
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    struct port *p = ff_port(ff, "a", 1);
+    struct waypoint *w = port_waypoint(ff->f, p);
+    struct packet packet = {.dlid = 0xC000, .has_grh = 1};
+
+    (void)state;
+    for (uint64_t i = 0; i < many; i++)
+        counters_received(ff->f, w, &packet);
+    counters_sent(ff->f, w, &packet);
+    counters_settle(ff->f, p);
+    assert_true(p->counters.wide[COUNTER_RCV_PACKETS] == many);
+    assert_true(p->counters.wide[COUNTER_RCV_DATA] == many * (WORDS + GRH_WORDS));
+    assert_true(p->counters.ext[COUNTER_EXT_MULTICAST_RCV] == many);
+    assert_true(p->counters.ext[COUNTER_EXT_UNICAST_RCV] == 0);
+    assert_true(p->counters.wide[COUNTER_XMIT_PACKETS] == 1);
+    ff_free(ff);
+}
+
+static void test_what_came_before_a_counter_was_set_does_not_count(void **state)
+{
+    struct ff *ff = ff_new(ff_two_hosts, NULL);
+    struct port *p = ff_port(ff, "a", 1);
+    struct packet packet = {.dlid = 1};
+
+    (void)state;
+    counters_sent(ff->f, port_waypoint(ff->f, p), &packet);
+    counters_set(ff->f, p, COUNTER_XMIT_PACKETS, 5);
+    counters_sent(ff->f, port_waypoint(ff->f, p), &packet);
+    counters_settle(ff->f, p);
+    assert_true(p->counters.classic[COUNTER_XMIT_PACKETS] == 6);
+    assert_true(p->counters.wide[COUNTER_XMIT_DATA] == UINT64_C(2) * WORDS);
+    ff_free(ff);
 }
 
 int main(void)
@@ -128,6 +176,8 @@ int main(void)
         cmocka_unit_test(test_counters_stick_at_all_ones),
         cmocka_unit_test(test_setting_cuts_at_the_width),
         cmocka_unit_test(test_packets_count_for_their_bytes_and_kind),
+        cmocka_unit_test(test_no_packet_is_missed_however_seldom_counters_are_looked_at),
+        cmocka_unit_test(test_what_came_before_a_counter_was_set_does_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* P_Keys, Q_Keys and GIDs: what matches, what is filled in, what is counted. */
 #include "core/wire/mad_header.h"
 #include "fabric/keys.h"
+#include "fabric/link.h"
 #include "fabric_fixture.h"
 
 #include <weft/pkey.h>
@@ -19,6 +20,13 @@ static struct ff *begin(void)
     fabric_config_init(&c);
     c.up = true;
     return ff_new(ff_two_hosts, &c);
+}
+
+/* Has a switch's port check P_Keys on one side, or not. */
+static void enforce(struct ff *ff, struct port *p, enum wire_field_id side, uint64_t on)
+{
+    wire_set(side, p->info, on);
+    link_note(ff->f, p);
 }
 
 static void set_table(const struct ff *ff, const struct port *p, const uint16_t *keys,
@@ -341,7 +349,7 @@ static void test_smps_have_no_partition(void **state)
 
     (void)state;
     set_table(ff, b, other, 1);
-    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, ff_port(ff, "sw", 1)->info, 1);
+    enforce(ff, ff_port(ff, "sw", 1), WIRE_PORT_INFO_PARTITION_ENFORCE_IN, 1);
     set_table(ff, ff_port(ff, "sw", 1), other, 1);
     assert_true(ff_ask(a, &p, &answer));
     ff_free(ff);
@@ -375,11 +383,11 @@ static void test_switch_ports_enforce_partitions_where_they_are_told_to(void **s
     set_table(ff, in, other, 1);
     set_table(ff, out, other, 1);
     assert_true(ff_ask(a, &p, &answer));
-    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, in->info, 1);
+    enforce(ff, in, WIRE_PORT_INFO_PARTITION_ENFORCE_IN, 1);
     assert_false(ff_ask(a, &p, &answer));
     assert_int_equal(in->counters.classic[COUNTER_RCV_CONSTRAINT_ERRORS], 1);
-    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, in->info, 0);
-    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_OUT, out->info, 1);
+    enforce(ff, in, WIRE_PORT_INFO_PARTITION_ENFORCE_IN, 0);
+    enforce(ff, out, WIRE_PORT_INFO_PARTITION_ENFORCE_OUT, 1);
     assert_false(ff_ask(a, &p, &answer));
     assert_int_equal(out->counters.classic[COUNTER_XMIT_CONSTRAINT_ERRORS], 1);
     assert_int_equal(ff_stats(ff).dropped_key, 2);
@@ -399,7 +407,7 @@ static void test_a_limited_member_enters_by_its_limited_key_only(void **state)
     struct packet answer;
 
     (void)state;
-    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, in->info, 1);
+    enforce(ff, in, WIRE_PORT_INFO_PARTITION_ENFORCE_IN, 1);
     set_table(ff, host, limited, 1);
     set_table(ff, in, limited, 1);
     assert_true(ff_ask(a, &p, &answer));

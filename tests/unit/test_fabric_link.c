@@ -26,6 +26,7 @@ static void expect_link(const struct ff *ff, const struct port *p, enum port_sta
 {
     expect_state(p, state, physical);
     expect_state(&ff->f->ports[p->peer], state, physical);
+    ff_expect_waypoints(ff);
 }
 
 static bool state_change(const struct ff *ff, const char *name)
@@ -87,15 +88,45 @@ static void test_smps_pass_from_init_on_and_others_when_both_ends_are_active(voi
     expect_state(peer, PORT_STATE_INIT, PORT_PHYSICAL_LINK_UP);
     assert_false(link_carries(ff->f, p, false));
     assert_false(link_carries(ff->f, peer, false));
+    ff_expect_waypoints(ff);
     /* its first packet finds the neighbour Armed */
     assert_true(link_set_state(ff->f, peer, PORT_STATE_ARMED, PORT_PHYSICAL_NOP));
     expect_state(peer, PORT_STATE_ACTIVE, PORT_PHYSICAL_LINK_UP);
     assert_true(link_carries(ff->f, p, false));
     assert_true(link_carries(ff->f, peer, false));
+    ff_expect_waypoints(ff);
     ff_free(ff);
 }
 
 /* Which states may be set in which: the rows of IBA 14.2.5.6. */
+static void test_a_packet_meets_each_state_of_a_link_as_it_is(void **state)
+{
+    struct ff *ff = ff_new(ff_chain, NULL);
+    struct port *p = ff_port(ff, "s1", 2), *end = ff_port(ff, "a", 1);
+    struct waypoint *w = port_waypoint(ff->f, p);
+
+    (void)state;
+    ff_expect_waypoints(ff);
+    assert_int_equal(w->flags, WAYPOINT_SMPS);
+    activate(ff, p);
+    assert_int_equal(w->flags, WAYPOINT_SMPS | WAYPOINT_DATA);
+    cut(ff, p, true);
+    ff_expect_waypoints(ff);
+    assert_int_equal(w->flags, 0);
+    cut(ff, p, false);
+    ff_expect_waypoints(ff);
+    assert_int_equal(w->flags, WAYPOINT_SMPS);
+    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_OUT, p->info, 1);
+    link_note(ff->f, p);
+    assert_int_equal(w->flags, WAYPOINT_SMPS | WAYPOINT_CHECKS);
+    /* a host's port has none to enforce */
+    wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, end->info, 1);
+    link_note(ff->f, end);
+    assert_int_equal(port_waypoint(ff->f, end)->flags, WAYPOINT_SMPS);
+    ff_expect_waypoints(ff);
+    ff_free(ff);
+}
+
 static void test_only_legal_changes_are_allowed(void **state)
 {
     static const struct {
@@ -451,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_fresh_fabric_has_its_links_in_init),
         cmocka_unit_test(test_smps_pass_from_init_on_and_others_when_both_ends_are_active),
+        cmocka_unit_test(test_a_packet_meets_each_state_of_a_link_as_it_is),
         cmocka_unit_test(test_only_legal_changes_are_allowed),
         cmocka_unit_test(
             test_physical_states_beyond_disabled_and_with_an_upward_change_are_refused),

@@ -110,7 +110,7 @@ static void test_every_counter_stands_in_its_field(void **state)
         char name[64] = "";
         struct packet classic, wide;
 
-        counters_set(p, (enum counter)c, 5);
+        counters_set(ff->f, p, (enum counter)c, 5);
         classic = get(a, lid, CLASSIC, 3);
         wide = get(a, lid, EXTENDED, 3);
         for (int id = 0; id < WIRE_FIELD_COUNT; id++) {
@@ -123,7 +123,7 @@ static void test_every_counter_stands_in_its_field(void **state)
             if (f->header == WEFT_WIRE_PORT_COUNTERS_EXT && !strstr(name, "select"))
                 assert_int_equal(field(&wide, (enum wire_field_id)id), named ? 5 : 0);
         }
-        counters_set(p, (enum counter)c, 0);
+        counters_set(ff->f, p, (enum counter)c, 0);
     }
     ff_free(ff);
 }
@@ -168,7 +168,7 @@ static void test_set_writes_what_is_selected_and_answers_with_the_result(void **
 
     (void)state;
     for (int c = 0; c < COUNTERS; c++)
-        counters_set(p, (enum counter)c, 7);
+        counters_set(ff->f, p, (enum counter)c, 7);
     q = query(a, lid, WEFT_METHOD_SET, CLASSIC, 3, 0x0001);
     wire_set(WIRE_PORT_COUNTERS_SYMBOL_ERRORS, ff_data(&q), 300);
     wire_set(WIRE_PORT_COUNTERS_RCV_ERRORS, ff_data(&q), 300);
@@ -206,7 +206,7 @@ static void test_extended_set_selects_errors_by_its_second_mask(void **state)
 
     (void)state;
     for (int c = 0; c < COUNTERS; c++)
-        counters_set(p, (enum counter)c, 9);
+        counters_set(ff->f, p, (enum counter)c, 9);
     q = query(a, lid_of(ff, "sw", 0), WEFT_METHOD_SET, EXTENDED, 3, 0x000F);
     wire_set(WIRE_PORT_COUNTERS_EXT_COUNTER_SELECT2, ff_data(&q), 0x1FFF);
     assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_OK);
@@ -227,8 +227,8 @@ static void test_all_ports_of_a_switch_are_summed_until_the_field_is_full(void *
 
     (void)state;
     for (uint8_t number = 1; number <= 4; number++) {
-        counters_set(ff_port(ff, "sw", number), COUNTER_SYMBOL_ERRORS, 10U * number);
-        counters_set(ff_port(ff, "sw", number), COUNTER_LINK_DOWNED, 100);
+        counters_set(ff->f, ff_port(ff, "sw", number), COUNTER_SYMBOL_ERRORS, 10U * number);
+        counters_set(ff->f, ff_port(ff, "sw", number), COUNTER_LINK_DOWNED, 100);
     }
     answer = get(a, lid, CLASSIC, ALL);
     assert_int_equal(field(&answer, WIRE_PORT_COUNTERS_SYMBOL_ERRORS), 100);
@@ -295,7 +295,7 @@ static void test_a_refused_set_changes_nothing(void **state)
     struct packet q, answer;
 
     (void)state;
-    counters_set(ff_port(ff, "b", 1), COUNTER_SYMBOL_ERRORS, 3);
+    counters_set(ff->f, ff_port(ff, "b", 1), COUNTER_SYMBOL_ERRORS, 3);
     q = query(a, lid_of(ff, "b", 1), WEFT_METHOD_SET, CLASSIC, 2, 0xFFFF);
     assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_BAD_VALUE);
     assert_int_equal(ff_port(ff, "b", 1)->counters.classic[COUNTER_SYMBOL_ERRORS], 3);
@@ -401,8 +401,8 @@ static void test_what_a_script_takes_from_a_pma_is_neither_said_nor_answered(voi
     uint16_t lid = lid_of(ff, "sw", 0);
 
     (void)state;
-    counters_set(p, COUNTER_XMIT_DATA, 5);
-    counters_set(p, COUNTER_SYMBOL_ERRORS, 6);
+    counters_set(ff->f, p, COUNTER_XMIT_DATA, 5);
+    counters_set(ff->f, p, COUNTER_SYMBOL_ERRORS, 6);
     p->counters.ext[COUNTER_EXT_UNICAST_XMIT] = 7;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct packet q = ff_gmp(a, lid, PM, WEFT_METHOD_GET, WEFT_ATTR_CLASS_PORT_INFO, 0), r;
@@ -438,7 +438,7 @@ static void test_what_a_pma_lacks_cannot_be_set(void **state)
     struct packet q = query(a, lid, WEFT_METHOD_SET, EXTENDED, 3, 0xFFFF), answer;
 
     (void)state;
-    counters_set(p, COUNTER_XMIT_DATA, 5);
+    counters_set(ff->f, p, COUNTER_XMIT_DATA, 5);
     p->counters.ext[COUNTER_EXT_UNICAST_XMIT] = 7;
     ff_command(ff, "pma sw extended none");
     assert_int_equal(ff_status(a, &q, &answer), WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
