@@ -55,8 +55,8 @@ struct weft_sweep_config {
                             grows while answers come and shrinks where none comes. As many again may
                             be under way that have had no answer for some time, so that the dead do
                             not stand in the way of the living */
-    weft_time timeout; /**< default 1 s: without an answer for so long a node is taken for dead;
-                            4 ms..1 min */
+    weft_time timeout; /**< default 1 s: the most that the dead add to a sweep. Without an answer
+                          for nine tenths of it a node is taken for dead; 4 ms..1 min */
     uint8_t tries;  /**< default 40: packets sent in that time, at least where nobody has answered
                          yet; the wait for an answer gets shorter in the beginning, and some more
                          are sent, while answers come in time; 1..250 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Two machines, one after the other: the sweep, and the counters of what it has found. */
+/* A sweep, and the counters of those ports that are wanted, side by side. */
 #include "cli/counters_look.h"
 
 #include "cli/mad_machines.h"
@@ -38,15 +38,13 @@ void counters_eye_close(struct counters_eye *e)
     mad_link_close(&e->link);
 }
 
-/* Sweeps; of a fabric that was seen before only what may have changed is asked. */
-static int look_around(const struct counters_request *r, struct counters_eye *e,
-                       const struct counters_look *before, struct counters_look *l)
+/* A sweep; of a fabric that was seen before only what may have changed is asked. */
+static int sweep_begin(const struct counters_request *r, const struct counters_eye *e,
+                       const struct counters_look *before, struct weft_sweep_prior **prior,
+                       struct weft_sweep **ret)
 {
-    struct weft_sweep_prior *prior = NULL;
     struct weft_sweep_config config;
-    struct mad_machine machine;
-    int exit_code;
-    int err = before ? weft_sweep_remember(before->sweep, NULL, &prior) : 0;
+    int err = before ? weft_sweep_remember(before->sweep, NULL, prior) : 0;
 
     (void)weft_sweep_config_init(&config);
     if (r->timeout != 0)
@@ -54,78 +52,103 @@ static int look_around(const struct counters_request *r, struct counters_eye *e,
     if (r->window != 0 && r->window < config.window)
         config.window = (uint32_t)r->window;
     if (!err)
-        err = weft_sweep_new(&config, e->smp, NULL, &l->sweep);
-    if (err) {
-        (void)weft_sweep_prior_free(prior);
+        err = weft_sweep_new(&config, e->smp, NULL, ret);
+    if (err)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
+    if (*prior)
+        weft_sweep_expect(*ret, *prior);
+    return CLI_DONE;
+}
+
+static void counters_configure(const struct counters_request *r, struct weft_counters_config *ret)
+{
+    struct weft_counters_patience *p = &ret->patience;
+
+    (void)weft_counters_config_init(ret);
+    if (r->timeout != 0)
+        p->timeout = r->timeout;
+    if (p->first > p->timeout / 2)
+        p->first = p->timeout / 2;
+    if (r->window != 0) {
+        p->window_max = (uint32_t)r->window;
+        if (p->window_first > p->window_max)
+            p->window_first = p->window_max;
     }
-    if (prior)
-        weft_sweep_expect(l->sweep, prior);
-    machine = mad_machine_sweep(l->sweep);
-    exit_code = mad_drive(&e->link, &machine);
-    (void)weft_sweep_prior_free(prior);
-    if (exit_code != CLI_DONE)
-        return exit_code;
-    err = weft_sweep_verdict(l->sweep);
+    if (!r->all && !r->reset && r->watch == 0)
+        ret->limits = r->thresholds.above;
+}
+
+/* What is chosen while the sweep goes on. */
+struct choice {
+    const struct counters_request *request;
+    bool **wanted;
+    bool any;
+};
+
+static const bool *choose(void *self, const struct weft_sweep *s)
+{
+    struct choice *c = self;
+
+    return counters_select(c->request, s, c->wanted, &c->any) ? *c->wanted : NULL;
+}
+
+/* How a survey went that was driven to its end. */
+static int survey_end(const struct counters_eye *e, const struct survey *s, const struct choice *c)
+{
+    int err = weft_sweep_verdict(s->sweep);
+
     if (err == WEFT_ERR_NOTFOUND)
         return message_failed("the node that this looks from, %s, does not answer itself",
                               e->link.where);
     if (err)
         return message_failed("the fabric cannot be swept to its end: %s", weft_strerror(err));
+    if (!s->counters)
+        return message_failed("the counters cannot be read: %s", weft_strerror(s->verdict));
+    if (!c->any)
+        return counters_select_nobody(c->request, s->sweep);
+    err = s->verdict ? s->verdict : weft_counters_verdict(s->counters);
+    if (err)
+        return message_failed("the counters cannot be read to their end: %s", weft_strerror(err));
     return CLI_DONE;
-}
-
-static int drive_counters(struct counters_eye *e, struct counters_look *l)
-{
-    const struct mad_machine machine = mad_machine_counters(l->counters);
-    int exit_code = mad_drive(&e->link, &machine);
-
-    if (exit_code == CLI_DONE && weft_counters_verdict(l->counters) != 0)
-        exit_code = message_failed("the counters cannot be read to their end: %s",
-                                   weft_strerror(weft_counters_verdict(l->counters)));
-    return exit_code;
 }
 
 int counters_look(const struct counters_request *r, struct counters_eye *e,
                   const struct counters_look *known, struct counters_look *ret)
 {
-    struct weft_counters_config config;
-    int exit_code = look_around(r, e, known, ret);
-    int err;
+    struct choice choice = {.request = r, .wanted = &ret->wanted};
+    struct survey survey = {.known = known ? known->counters : NULL,
+                            .agent = e->gmp,
+                            .choose = choose,
+                            .chooser = &choice};
+    const struct mad_machine machine = mad_machine_survey(&survey);
+    struct weft_sweep_prior *prior = NULL;
+    int exit_code = sweep_begin(r, e, known, &prior, &ret->sweep);
 
+    survey.sweep = ret->sweep;
+    counters_configure(r, &survey.config);
     if (exit_code == CLI_DONE)
-        exit_code = counters_select(r, ret->sweep, &ret->wanted);
-    if (exit_code != CLI_DONE)
-        return exit_code;
-    (void)weft_counters_config_init(&config);
-    config.wanted = ret->wanted;
-    if (r->timeout != 0)
-        config.patience.timeout = r->timeout;
-    if (config.patience.first > config.patience.timeout / 2)
-        config.patience.first = config.patience.timeout / 2;
-    if (r->window != 0) {
-        config.patience.window_max = (uint32_t)r->window;
-        if (config.patience.window_first > config.patience.window_max)
-            config.patience.window_first = config.patience.window_max;
-    }
-    if (!r->all && !r->reset && r->watch == 0)
-        config.limits = r->thresholds.above;
-    err = weft_counters_new(ret->sweep, &config, known ? known->counters : NULL, e->gmp, NULL,
-                            &ret->counters);
-    if (err)
-        return message_failed("the counters cannot be read: %s", weft_strerror(err));
-    exit_code = drive_counters(e, ret);
+        exit_code = mad_drive(&e->link, &machine);
+    (void)weft_sweep_prior_free(prior);
+    ret->counters = survey.counters;
+    if (exit_code == CLI_DONE)
+        exit_code = survey_end(e, &survey, &choice);
     ret->at = e->link.now;
     return exit_code;
 }
 
 int counters_look_reset(struct counters_eye *e, struct counters_look *l)
 {
+    const struct mad_machine machine = mad_machine_counters(l->counters);
     int err = weft_counters_reset(l->counters);
+    int exit_code;
 
     if (err)
         return message_failed("the counters cannot be reset: %s", weft_strerror(err));
-    return drive_counters(e, l);
+    exit_code = mad_drive(&e->link, &machine);
+    if (exit_code == CLI_DONE && weft_counters_verdict(l->counters) != 0)
+        exit_code = message_failed("the counters cannot be reset to their end: %s",
+                                   weft_strerror(weft_counters_verdict(l->counters)));
+    return exit_code;
 }
 
 void counters_look_free(struct counters_look *l)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
- * Looks at a fabric for `weft counters`: sweeps it, chooses ports, reads their counters.
+ * Looks at a fabric for `weft counters`: sweeps it, chooses ports, reads their counters, and waits
+ * for those who do not answer beside all of that.
  */
 #ifndef WEFT_CLI_COUNTERS_LOOK_H
 #define WEFT_CLI_COUNTERS_LOOK_H
@@ -44,9 +45,16 @@ int counters_look_reset(struct counters_eye *e, struct counters_look *l);
 
 void counters_look_free(struct counters_look *l);
 
-/** Chooses ports of a sweep.
- * @param ret  for each port whether it is wanted; to be freed
- * @return CLI_DONE; CLI_FAILED, with a message */
-int counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **ret);
+/** Chooses ports of a sweep, as far as that has come.
+ * @param wanted   NULL, or what was chosen before; becomes, for each port, whether it is wanted; to
+ *                 be freed
+ * @param ret_any  whether any node is
+ * @return false: there is no memory, and nothing has changed */
+bool counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **wanted,
+                     bool *ret_any);
+
+/** Says that no node is wanted, and which may have been meant.
+ * @return CLI_FAILED */
+int counters_select_nobody(const struct counters_request *r, const struct weft_sweep *s);
 
 #endif

@@ -71,7 +71,7 @@ static bool is_chosen(const struct counters_request *r, const struct weft_sweep 
     return is_node_meant(s, n, &m);
 }
 
-static int nobody(const struct counters_request *r, const struct weft_sweep *s)
+int counters_select_nobody(const struct counters_request *r, const struct weft_sweep *s)
 {
     const char *text = r->rail ? r->rail : r->of ? r->of : r->with_switch;
     char shown[PRINTABLE_PATH_BYTES], near_shown[4 * WEFT_SWEEP_NAME_BYTES];
@@ -114,16 +114,17 @@ static bool choose(const struct counters_request *r, const struct weft_sweep *s,
     return any;
 }
 
-int counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **ret)
+bool counters_select(const struct counters_request *r, const struct weft_sweep *s, bool **wanted,
+                     bool *ret_any)
 {
     uint32_t ports = weft_sweep_port_count(s);
-    bool *wanted = calloc(ports + 1u, sizeof(*wanted));
+    bool *made = realloc(*wanted, ports + 1u);
+    bool selects = r->of || r->with_switch || r->rail;
 
-    *ret = wanted;
-    if (!wanted)
-        return message_failed("there is no memory for the list of ports");
-    if (r->of || r->with_switch || r->rail)
-        return choose(r, s, wanted) ? CLI_DONE : nobody(r, s);
-    memset(wanted, true, ports);
-    return CLI_DONE;
+    if (!made)
+        return false;
+    *wanted = made;
+    memset(made, !selects, ports + 1u);
+    *ret_any = !selects || choose(r, s, made);
+    return true;
 }

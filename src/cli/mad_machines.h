@@ -6,7 +6,6 @@
 #define WEFT_CLI_MAD_MACHINES_H
 
 #include "cli/mad_drive.h"
-
 #include "client/survey.h"
 
 /** A sweep, to be driven. */

@@ -36,6 +36,10 @@
 /* A question's timeout is made up of stages, so that another way may be tried in the middle. */
 #define STAGES 3
 
+/* The dead are met a little after the beginning. They are given less than the timeout by this share
+ * of it, so that they add no more than a timeout to all else. */
+#define MEETING_SHARE 10
+
 #define NO_SLOT UINT32_MAX
 
 /* Where hop count, hop pointer and the permissive LIDs stand in a directed-route SMP. */
@@ -119,7 +123,9 @@ static void retry_init(struct weft_mad_retry *ret)
 /* The wait of a question that has been halved so often. */
 static weft_time wait_of(const struct asker *a, uint8_t halvings)
 {
-    return a->config.timeout / a->config.tries >> halvings;
+    weft_time patience = a->config.timeout - a->config.timeout / MEETING_SHARE;
+
+    return patience / a->config.tries >> halvings;
 }
 
 /* Each stage takes the same time, however short the first waits are. In the first one they stay

@@ -88,7 +88,7 @@ static void test_a_question_is_a_directed_Get(void **state)
     mad = r.data;
     assert_int_equal(r.agent.v, agent.v);
     assert_int_equal(r.len, WEFT_MAD_BYTES);
-    assert_int_equal(r.timeout, 25 * WEFT_MS);
+    assert_int_equal(r.timeout, 22500 * WEFT_US);
     assert_int_equal(r.retries, 4);
     assert_int_equal(r.to.lid, WEFT_LID_PERMISSIVE);
     assert_int_equal(mad_class(mad), WEFT_CLASS_SUBN_DIRECTED);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters of a sweep that goes on: who is new, who has moved, who has stopped answering. What the
+ * sweep knows is changed here by hand, between one look at it and the next. */
+#include "client/sweep_state.h"
+#include "client_fixture.h"
+#include "core/wire/field.h"
+#include "core/wire/mad_header.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Of ff_two_hosts, as a sweep from "a" finds them: a's port, the switch's 0 to 4, b's. */
+#define PORTS 9
+
+struct lab {
+    struct cf *cf;
+    struct weft_sweep *sweep;
+    struct weft_counters *counters;
+    uint32_t a, sw, b; /* ports: a/1, sw/0, b/1 */
+};
+
+static const weft_mad_agent_id agent = {7};
+
+static struct lab lab_new(void)
+{
+    struct fabric_config c;
+    struct lab l;
+
+    fabric_config_init(&c);
+    c.up = true;
+    l.cf = cf_new(ff_two_hosts, &c, "a");
+    l.sweep = cf_sweep(l.cf, NULL);
+    l.counters = NULL;
+    l.a = cf_port(l.sweep, "a", 1);
+    l.sw = cf_port(l.sweep, "sw", 0);
+    l.b = cf_port(l.sweep, "b", 1);
+    assert_int_equal(weft_sweep_port_count(l.sweep), PORTS);
+    return l;
+}
+
+static void lab_free(struct lab *l)
+{
+    (void)weft_counters_free(l->counters);
+    (void)weft_sweep_free(l->sweep);
+    cf_free(l->cf);
+}
+
+static void begin(struct lab *l, const bool *wanted)
+{
+    struct weft_counters_config config;
+
+    (void)weft_counters_config_init(&config);
+    config.wanted = wanted;
+    assert_int_equal(weft_counters_new(l->sweep, &config, NULL, agent, NULL, &l->counters), 0);
+}
+
+static void grow(struct lab *l, const bool *wanted)
+{
+    assert_int_equal(weft_counters_grow(l->counters, wanted, NULL), 0);
+}
+
+/* Answers: all have classic counters alone, and so many symbol errors. */
+static void answer(struct lab *l, const struct weft_mad_send_req *r, uint16_t errors)
+{
+    struct weft_mad_event ev = {
+        .type = WEFT_MAD_EVENT_RECV, .agent = r->agent, .user_data = r->user_data};
+    uint8_t mad[WEFT_MAD_BYTES];
+
+    memcpy(mad, r->data, sizeof(mad));
+    mad_set_method(mad, WEFT_METHOD_GET_RESP);
+    if (mad_attr_id(mad) == WEFT_ATTR_PM_PORT_COUNTERS)
+        wire_set(WIRE_PORT_COUNTERS_SYMBOL_ERRORS, mad + WEFT_ATTRIBUTE_OFFSET, errors);
+    ev.u.recv.mad = mad;
+    ev.u.recv.len = sizeof(mad);
+    weft_counters_event(l->counters, &ev);
+    ev = cf_end(r, WEFT_MAD_OK, 1);
+    weft_counters_event(l->counters, &ev);
+}
+
+/* Answers all questions.
+ * Returns how many there were. */
+static unsigned answer_all(struct lab *l, uint16_t errors)
+{
+    struct weft_mad_send_req r;
+    unsigned count = 0;
+
+    for (; weft_counters_poll(l->counters, &r); count++)
+        answer(l, &r, errors);
+    return count;
+}
+
+static uint64_t errors_at(const struct lab *l, uint32_t port)
+{
+    struct weft_pma_values v;
+
+    weft_counters_get(l->counters, port, &v);
+    return v.value[WEFT_PMA_SYMBOL_ERRORS];
+}
+
+static enum weft_counters_state state_at(const struct lab *l, uint32_t port)
+{
+    return weft_counters_state(l->counters, port);
+}
+
+static void test_nodes_that_are_new_are_asked_and_the_others_not_again(void **state)
+{
+    struct lab l = lab_new();
+
+    (void)state;
+    /* b, the last one, is not found at first. */
+    l.sweep->node_count--;
+    l.sweep->port_count -= 2;
+    begin(&l, NULL);
+    assert_int_equal(answer_all(&l, 3), 2 + 5 + 1);
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_UNASKED);
+    assert_null(weft_counters_abilities(l.counters, l.b));
+    assert_int_equal(errors_at(&l, l.b), 0);
+    l.sweep->node_count++;
+    l.sweep->port_count += 2;
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 4), 2);
+    assert_true(weft_counters_done(l.counters));
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_READ);
+    assert_int_equal(errors_at(&l, l.b), 4);
+    assert_int_equal(errors_at(&l, l.a), 3);
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 5), 0);
+    lab_free(&l);
+}
+
+static void test_who_has_a_LID_later_is_asked_then(void **state)
+{
+    struct lab l = lab_new();
+    uint16_t lid = l.sweep->ports[l.b].lid;
+
+    (void)state;
+    l.sweep->ports[l.b].lid = 0;
+    begin(&l, NULL);
+    (void)answer_all(&l, 3);
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_NO_ADDRESS);
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 4), 0);
+    l.sweep->ports[l.b].lid = lid;
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 4), 2);
+    assert_int_equal(errors_at(&l, l.b), 4);
+    lab_free(&l);
+}
+
+static void test_what_came_from_a_LID_that_was_not_theirs_does_not_count(void **state)
+{
+    struct lab l = lab_new();
+    struct weft_mad_send_req r, late = {.user_data = 0};
+    unsigned count = 0;
+
+    (void)state;
+    begin(&l, NULL);
+    (void)answer_all(&l, 3);
+    assert_int_equal(errors_at(&l, l.sw + 2), 3);
+    l.sweep->ports[l.sw].lid = 100;
+    l.sweep->ports[l.b].lid = 101;
+    grow(&l, NULL);
+    assert_int_equal(state_at(&l, l.sw + 2), WEFT_COUNTERS_SILENT);
+    assert_int_equal(errors_at(&l, l.sw + 2), 0);
+    assert_int_equal(answer_all(&l, 4), 2 + 5 + 1);
+    assert_int_equal(state_at(&l, l.sw + 2), WEFT_COUNTERS_READ);
+    assert_int_equal(errors_at(&l, l.sw + 2), 4);
+    assert_int_equal(errors_at(&l, l.b), 4);
+    assert_int_equal(errors_at(&l, l.a), 3);
+
+    /* The same while they are still asked at the old one. */
+    (void)weft_counters_free(l.counters);
+    begin(&l, NULL);
+    while (weft_counters_poll(l.counters, &r)) {
+        if (r.to.lid == 101) {
+            late = r;
+            count++;
+        } else {
+            answer(&l, &r, 5);
+        }
+    }
+    assert_int_equal(count, 1);
+    l.sweep->ports[l.b].lid = 102;
+    grow(&l, NULL);
+    answer(&l, &late, 6);
+    assert_int_equal(answer_all(&l, 7), 2);
+    assert_true(weft_counters_done(l.counters));
+    assert_int_equal(errors_at(&l, l.b), 7);
+    lab_free(&l);
+}
+
+static void test_who_has_stopped_answering_the_sweep_counts_as_silent(void **state)
+{
+    struct lab l = lab_new();
+
+    (void)state;
+    begin(&l, NULL);
+    (void)answer_all(&l, 3);
+    assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_READ);
+    l.sweep->ports[l.sw].silent = true;
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 4), 0);
+    assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_SILENT);
+    assert_int_equal(errors_at(&l, l.sw + 1), 0);
+    assert_int_equal(state_at(&l, l.a), WEFT_COUNTERS_READ);
+    lab_free(&l);
+}
+
+static void test_port_0_joins_once_it_is_known_to_be_an_enhanced_one(void **state)
+{
+    struct lab l = lab_new();
+    struct weft_sweep_node *n = &l.sweep->nodes[l.sweep->ports[l.sw].node];
+
+    (void)state;
+    n->enhanced_port0 = false;
+    begin(&l, NULL);
+    assert_int_equal(answer_all(&l, 3), 3 + 4 + 2);
+    assert_int_equal(state_at(&l, l.sw), WEFT_COUNTERS_UNASKED);
+    n->enhanced_port0 = true;
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 4), 1);
+    assert_int_equal(errors_at(&l, l.sw), 4);
+    assert_int_equal(errors_at(&l, l.sw + 1), 3);
+    lab_free(&l);
+}
+
+static void test_what_is_wanted_may_become_more_and_less(void **state)
+{
+    struct lab l = lab_new();
+    bool wanted[PORTS] = {false};
+
+    (void)state;
+    wanted[l.sw + 1] = true;
+    begin(&l, wanted);
+    assert_int_equal(answer_all(&l, 3), 2);
+    assert_int_equal(state_at(&l, l.a), WEFT_COUNTERS_UNASKED);
+    wanted[l.sw + 1] = false;
+    wanted[l.sw + 2] = wanted[l.a] = true;
+    grow(&l, wanted);
+    assert_int_equal(answer_all(&l, 4), 1 + 2);
+    assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_UNASKED);
+    assert_int_equal(errors_at(&l, l.sw + 1), 0);
+    assert_int_equal(errors_at(&l, l.sw + 2), 4);
+    assert_int_equal(errors_at(&l, l.a), 4);
+    lab_free(&l);
+}
+
+static void test_ports_that_join_wait_for_what_their_agent_has(void **state)
+{
+    struct lab l = lab_new();
+    struct weft_mad_send_req r;
+    bool wanted[PORTS] = {false};
+
+    (void)state;
+    wanted[l.sw + 1] = true;
+    begin(&l, wanted);
+    assert_true(weft_counters_poll(l.counters, &r));
+    wanted[l.sw + 2] = true;
+    grow(&l, wanted);
+    assert_int_equal(answer_all(&l, 3), 0);
+    answer(&l, &r, 0);
+    assert_int_equal(answer_all(&l, 3), 2);
+    assert_int_equal(errors_at(&l, l.sw + 2), 3);
+    lab_free(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_that_are_new_are_asked_and_the_others_not_again),
+        cmocka_unit_test(test_who_has_a_LID_later_is_asked_then),
+        cmocka_unit_test(test_what_came_from_a_LID_that_was_not_theirs_does_not_count),
+        cmocka_unit_test(test_who_has_stopped_answering_the_sweep_counts_as_silent),
+        cmocka_unit_test(test_port_0_joins_once_it_is_known_to_be_an_enhanced_one),
+        cmocka_unit_test(test_what_is_wanted_may_become_more_and_less),
+        cmocka_unit_test(test_ports_that_join_wait_for_what_their_agent_has),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

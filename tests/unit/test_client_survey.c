@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A sweep and its counters side by side, in virtual time: who is dead is waited for once, who
+ * answers late is read all the same, and what is wanted is chosen as it is found. */
+#include "client_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct lab {
+    struct cf *cf;
+    struct survey survey;
+};
+
+static struct lab *lab_new(void)
+{
+    const struct weft_mad_agent_req gmp = {
+        .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
+    struct lab *l = calloc(1, sizeof(*l));
+    struct fabric_config c;
+
+    assert_non_null(l);
+    fabric_config_init(&c);
+    c.up = true;
+    c.agent_ns = 20 * WEFT_US;
+    l->cf = cf_new(ff_two_hosts, &c, "a");
+    assert_int_equal(weft_mad_agent_add(l->cf->engine, &gmp, &l->survey.agent), 0);
+    assert_int_equal(weft_sweep_new(NULL, l->cf->agent, NULL, &l->survey.sweep), 0);
+    (void)weft_counters_config_init(&l->survey.config);
+    return l;
+}
+
+static void lab_free(struct lab *l)
+{
+    (void)weft_counters_free(l->survey.counters);
+    (void)weft_sweep_free(l->survey.sweep);
+    cf_free(l->cf);
+    free(l);
+}
+
+static enum weft_counters_state state_at(const struct lab *l, const char *name, uint8_t port)
+{
+    return weft_counters_state(l->survey.counters, cf_port(l->survey.sweep, name, port));
+}
+
+static void test_all_are_read_where_all_live(void **state)
+{
+    struct lab *l = lab_new();
+
+    (void)state;
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(l->survey.verdict, 0);
+    assert_int_equal(weft_counters_verdict(l->survey.counters), 0);
+    assert_int_equal(state_at(l, "a", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(state_at(l, "b", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(state_at(l, "sw", 4), WEFT_COUNTERS_READ);
+    assert_in_range(l->cf->now, 1, 5 * WEFT_MS);
+    lab_free(l);
+}
+
+/* One after the other they would take 1.2 s. */
+static void test_counters_are_read_while_the_dead_are_waited_for(void **state)
+{
+    struct lab *l = lab_new();
+
+    (void)state;
+    ff_command(l->cf->ff, "loss 100% on agent b");
+    ff_command(l->cf->ff, "pma sw time 50ms");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_true(weft_sweep_port(l->survey.sweep, cf_port(l->survey.sweep, "sw", 2))->mute_peer);
+    assert_int_equal(state_at(l, "a", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(state_at(l, "sw", 2), WEFT_COUNTERS_READ);
+    assert_in_range(l->cf->now, 900 * WEFT_MS, 910 * WEFT_MS);
+    lab_free(l);
+}
+
+/* The counters of a and the switch are read by then, and nobody else is waited for. */
+static void test_who_is_found_late_is_read_at_once(void **state)
+{
+    struct lab *l = lab_new();
+
+    (void)state;
+    ff_command(l->cf->ff, "loss 100% on agent b");
+    ff_command(l->cf->ff, "after 300ms loss off on agent b");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(state_at(l, "b", 1), WEFT_COUNTERS_READ);
+    assert_in_range(l->cf->now, 300 * WEFT_MS, 400 * WEFT_MS);
+    lab_free(l);
+}
+
+struct choice {
+    const char *name;
+    bool *wanted;
+    unsigned calls;
+};
+
+static const bool *choose_by_name(void *self, const struct weft_sweep *s)
+{
+    struct choice *c = self;
+
+    c->calls++;
+    free(c->wanted);
+    c->wanted = calloc(weft_sweep_port_count(s), sizeof(*c->wanted));
+    assert_non_null(c->wanted);
+    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++)
+        c->wanted[i] = strcmp(weft_sweep_node(s, weft_sweep_port(s, i)->node)->name, c->name) == 0;
+    return c->wanted;
+}
+
+static void test_what_is_wanted_is_chosen_again_when_more_is_known(void **state)
+{
+    struct choice choice = {.name = "b"};
+    struct lab *l = lab_new();
+
+    (void)state;
+    l->survey.choose = choose_by_name;
+    l->survey.chooser = &choice;
+    ff_command(l->cf->ff, "loss 100% on agent b");
+    ff_command(l->cf->ff, "after 300ms loss off on agent b");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_in_range(choice.calls, 2, 10);
+    assert_int_equal(state_at(l, "b", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(state_at(l, "a", 1), WEFT_COUNTERS_UNASKED);
+    assert_int_equal(state_at(l, "sw", 1), WEFT_COUNTERS_UNASKED);
+    free(choice.wanted);
+    lab_free(l);
+}
+
+static const bool *choose_without_memory(void *self, const struct weft_sweep *s)
+{
+    (void)self;
+    (void)s;
+    return NULL;
+}
+
+static void test_without_memory_to_choose_it_ends_with_the_sweep(void **state)
+{
+    struct lab *l = lab_new();
+
+    (void)state;
+    l->survey.choose = choose_without_memory;
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(l->survey.verdict, WEFT_ERR_NOMEM);
+    assert_int_equal(weft_sweep_verdict(l->survey.sweep), 0);
+    assert_null(l->survey.counters);
+    lab_free(l);
+}
+
+static void test_an_own_node_that_is_silent_is_the_end(void **state)
+{
+    struct lab *l = lab_new();
+
+    (void)state;
+    ff_command(l->cf->ff, "loss 100% on agent a");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(weft_sweep_verdict(l->survey.sweep), WEFT_ERR_NOTFOUND);
+    assert_null(l->survey.counters);
+    lab_free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_are_read_where_all_live),
+        cmocka_unit_test(test_counters_are_read_while_the_dead_are_waited_for),
+        cmocka_unit_test(test_who_is_found_late_is_read_at_once),
+        cmocka_unit_test(test_what_is_wanted_is_chosen_again_when_more_is_known),
+        cmocka_unit_test(test_without_memory_to_choose_it_ends_with_the_sweep),
+        cmocka_unit_test(test_an_own_node_that_is_silent_is_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
