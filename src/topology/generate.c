@@ -38,8 +38,7 @@ int topo_refuse(struct topo_error *error, const char *format, ...)
 static uint32_t add_node(struct topo_plan *plan, uint64_t guid, enum topo_node_type type,
                          uint32_t num_ports)
 {
-    uint32_t node =
-        topo_builder_node(plan->builder, &(struct topo_ref){.guid = guid, .type = type});
+    uint32_t node = topo_builder_append(plan->builder, guid, type);
     struct topo_node *n;
 
     if (node == TOPO_NONE)
@@ -49,7 +48,6 @@ static uint32_t add_node(struct topo_plan *plan, uint64_t guid, enum topo_node_t
     n->num_ports = (uint8_t)num_ports;
     if (type == TOPO_SWITCH)
         n->port0 = TOPO_PORT0_ENHANCED;
-    topo_builder_declare(plan->builder, node);
     return node;
 }
 
@@ -138,6 +136,7 @@ static int finish(struct topo_plan *plan, struct topo **ret, struct topo_error *
         if (n->type == TOPO_SWITCH)
             n->lid = lid_of(plan, i);
     }
+    topo_builder_reserve(plan->builder, 0, 2 * plan->count);
     for (uint32_t i = 0; err == 0 && i < plan->count; i++) {
         claim_end(plan, &plan->cables[i], 0);
         claim_end(plan, &plan->cables[i], 1);

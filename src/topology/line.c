@@ -39,9 +39,12 @@ static bool take_char(struct cursor *c, char wanted)
 
 static bool starts_with(const struct cursor *c, const char *word)
 {
+    const char case_bit = 'a' ^ 'A';
     size_t length = strlen(word);
 
-    return (size_t)(c->end - c->at) >= length && strncasecmp(c->at, word, length) == 0;
+    /* Of the many words that a line may begin with the first letter rules out nearly all. */
+    return (size_t)(c->end - c->at) >= length && (*c->at | case_bit) == (*word | case_bit) &&
+           strncasecmp(c->at, word, length) == 0;
 }
 
 static bool take_word(struct cursor *c, const char *word)
