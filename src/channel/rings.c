@@ -47,6 +47,13 @@ static void slot_fetch(const struct packet *p, bool write)
     }
 }
 
+/* By lines: a compiler that makes one string instruction of it waits for each line in turn. */
+static void slot_copy(struct packet *to, const struct packet *from)
+{
+    for (size_t i = 0; i < sizeof(*to); i += CACHE_LINE)
+        memcpy((char *)to + i, (const char *)from + i, CACHE_LINE);
+}
+
 bool ring_put(struct ring *r, const struct packet *p)
 {
     uint32_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
@@ -54,22 +61,26 @@ bool ring_put(struct ring *r, const struct packet *p)
     if (!ring_has_room(r))
         return false;
     slot_fetch(&r->slots[(written + AHEAD) % RINGS_SLOTS], true);
-    memcpy(&r->slots[written % RINGS_SLOTS], p, sizeof(*p));
+    slot_copy(&r->slots[written % RINGS_SLOTS], p);
     atomic_store(&r->written, written + 1);
     return true;
 }
 
 int ring_take(struct ring *r, uint32_t *own, struct packet *ret)
 {
-    uint32_t waiting = atomic_load(&r->written) - *own;
+    uint32_t waiting = r->written_seen - *own;
 
+    if (waiting == 0 || waiting > RINGS_SLOTS) {
+        r->written_seen = atomic_load(&r->written);
+        waiting = r->written_seen - *own;
+    }
     if (waiting == 0)
         return 0;
     if (waiting > RINGS_SLOTS)
         return WEFT_ERR_FORMAT;
     if (waiting > AHEAD)
         slot_fetch(&r->slots[(*own + AHEAD) % RINGS_SLOTS], false);
-    memcpy(ret, &r->slots[*own % RINGS_SLOTS], sizeof(*ret));
+    slot_copy(ret, &r->slots[*own % RINGS_SLOTS]);
     *own += 1;
     if (waiting == 1 || *own % RINGS_READ_TOLD == 0)
         atomic_store(&r->read, *own);

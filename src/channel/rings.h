@@ -39,6 +39,7 @@ struct ring {
     uint32_t read_seen;                   /* by the writer: `read` when it last looked */
     alignas(64) _Atomic uint32_t read;    /* by the reader: packets taken out so far */
     _Atomic uint32_t wants_room;          /* by the writer: ring my bell when there is room again */
+    uint32_t written_seen;                /* by the reader: `written` when it last looked */
     alignas(64) struct packet slots[RINGS_SLOTS];
 };
 
