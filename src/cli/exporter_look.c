@@ -186,6 +186,13 @@ static int adopt(struct exporter_look *l)
     return exit_code;
 }
 
+static void configure(const struct exporter_look *l, struct weft_counters_config *ret)
+{
+    (void)weft_counters_config_init(ret);
+    if (l->request->timeout != 0)
+        ret->patience.timeout = l->request->timeout;
+}
+
 static int sweep_begin(struct exporter_look *l)
 {
     struct weft_sweep_config config;
@@ -202,6 +209,8 @@ static int sweep_begin(struct exporter_look *l)
         return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
     if (l->known)
         weft_sweep_expect(l->next, l->known);
+    l->ahead = (struct survey){.sweep = l->next};
+    configure(l, &l->ahead.config);
     l->stats.topology_begun = mad_link_clock();
     return CLI_DONE;
 }
@@ -219,12 +228,37 @@ static int sweep_end(struct exporter_look *l)
     return CLI_DONE;
 }
 
-/* Goes on with the sweep until it has ended, or the pace says so. */
-static int sweep_on(struct exporter_look *l)
+/* Takes back what was begun of counters that nobody will look at. */
+static int ahead_drop(struct exporter_look *l)
 {
-    const struct mad_machine machine = mad_machine_sweep(l->next);
-    int exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
+    const struct mad_machine machines[2] = {mad_machine_sweep(l->next),
+                                            mad_machine_counters(l->ahead.counters)};
+    int exit_code;
 
+    l->stats.timeouts += timeouts_of(l, l->eye.gmp);
+    exit_code = mad_drive_renew(&l->eye.link, machines, 2, &counters_agent, &l->eye.gmp);
+    if (exit_code == CLI_DONE)
+        l->ahead.counters = weft_counters_free(l->ahead.counters);
+    return exit_code;
+}
+
+/* Goes on with the sweep until it has ended, or the pace says so, and, while it waits, with its
+ * counters. A sweep that does not end here is the topology of a later look, with counters that are
+ * read then. */
+static int survey_on(struct exporter_look *l)
+{
+    const struct mad_machine machine = mad_machine_survey(&l->ahead);
+    int exit_code;
+
+    l->ahead.known = l->counters;
+    l->ahead.agent = l->eye.gmp;
+    exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
+    if (exit_code == CLI_DONE && l->ahead.verdict != 0)
+        exit_code =
+            message_failed("the counters cannot be read: %s", weft_strerror(l->ahead.verdict));
+    if (exit_code == CLI_DONE && l->ahead.counters &&
+        (!weft_sweep_done(l->next) || weft_sweep_verdict(l->next) != 0))
+        exit_code = ahead_drop(l);
     if (exit_code == CLI_DONE && weft_sweep_done(l->next))
         exit_code = sweep_end(l);
     return exit_code;
@@ -243,11 +277,14 @@ int exporter_look_open(struct exporter_look *l, const struct exporter_request *r
 
 int exporter_look_first(struct exporter_look *l)
 {
+    const struct mad_machine machine = mad_machine_sweep(l->next);
     int exit_code;
 
     mad_link_move(&l->eye.link);
     l->pace.until = l->eye.link.now + l->request->deadline;
-    exit_code = sweep_on(l);
+    exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
+    if (exit_code == CLI_DONE && weft_sweep_done(l->next))
+        exit_code = sweep_end(l);
     if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
         exit_code = message_failed("the node that this looks from, %s, does not answer itself",
                                    l->eye.link.where);
@@ -296,22 +333,28 @@ static int drive_counters(struct exporter_look *l, struct weft_counters *c)
 static int read_counters(struct exporter_look *l)
 {
     struct weft_counters *old = l->counters;
-    struct weft_counters_config config;
+    weft_time least = l->ahead.counters ? l->stats.counters_time : 0;
     weft_time begun = l->eye.link.now;
+    struct weft_counters_config config;
     int exit_code;
     int err;
 
-    (void)weft_counters_config_init(&config);
-    if (l->request->timeout != 0)
-        config.patience.timeout = l->request->timeout;
-    l->counters = NULL;
-    err = weft_counters_new(l->sweep, &config, old, l->eye.gmp, NULL, &l->counters);
+    l->counters = l->ahead.counters;
+    l->ahead.counters = NULL;
+    configure(l, &config);
+    if (l->counters)
+        err = weft_counters_grow(l->counters, NULL, old);
+    else
+        err = weft_counters_new(l->sweep, &config, old, l->eye.gmp, NULL, &l->counters);
     if (err) {
         (void)weft_counters_free(old);
         return message_failed("the counters cannot be read: %s", weft_strerror(err));
     }
     exit_code = drive_counters(l, l->counters);
     l->stats.counters_time = l->eye.link.now - begun;
+    /* What was begun beside a sweep has taken longer than that. */
+    if (l->stats.counters_time < least)
+        l->stats.counters_time = least;
     if (exit_code == CLI_DONE && old && has_changed(l, old))
         l->due = 0;
     (void)weft_counters_free(old);
@@ -345,7 +388,7 @@ int exporter_look_again(struct exporter_look *l)
      * counters are of the ports of one topology. */
     l->pace.until = now + sweep_share(l, deadline);
     if (exit_code == CLI_DONE && l->next)
-        exit_code = sweep_on(l);
+        exit_code = survey_on(l);
     l->pace.until = now + deadline;
     if (exit_code == CLI_DONE)
         exit_code = read_counters(l);
@@ -360,6 +403,7 @@ void exporter_look_close(struct exporter_look *l)
 {
     counters_eye_close(&l->eye);
     l->counters = weft_counters_free(l->counters);
+    l->ahead.counters = weft_counters_free(l->ahead.counters);
     l->counted = weft_sweep_free(l->counted);
     l->next = weft_sweep_free(l->next);
     l->known = weft_sweep_prior_free(l->known);

@@ -8,6 +8,7 @@
 
 #include "cli/counters_look.h"
 #include "cli/mad_drive.h"
+#include "client/survey.h"
 
 /** Metrics that are told of ports, or not. */
 enum exporter_group {
@@ -60,6 +61,7 @@ struct exporter_look {
         *counted; /**< of an older topology, that `counters` are of; NULL: of `sweep` */
     struct weft_counters *counters; /**< NULL: none were read yet */
     struct weft_sweep *next;        /**< a sweep that is under way; NULL: none */
+    struct survey ahead; /**< of that: its counters are begun while it waits for the dead */
     struct weft_sweep_prior *known; /**< what that goes by */
     bool *cabled;                   /**< of each port of `sweep`, whether it has had a cable */
     struct exporter_gone *gone;
