@@ -2,105 +2,249 @@
 /* Counters for people: the table of ports. A large fabric has 100,000 rows. */
 #include "cli/cells.h"
 #include "cli/counters_view.h"
+#include "cli/node_texts.h"
 
-#define COLUMNS      9
-/* Of these, those that are there without --all, and are text. */
-#define COLUMNS_TEXT 4
+/* PortInfo:PortState. */
+#define STATE_DOWN 1
 
-static void cell_bytes(struct cells *row, const struct weft_pma_values *v, enum weft_pma_counter c)
+enum column {
+    COLUMN_PORT,
+    COLUMN_GUID,
+    COLUMN_PEER,
+    COLUMN_LINK,
+    COLUMN_SENT, /* from here on with --all only, and to the right */
+    COLUMN_RECEIVED,
+    COLUMN_PACKETS_SENT,
+    COLUMN_PACKETS_RECEIVED,
+    COLUMN_WAIT,
+    COLUMNS
+};
+
+/* What a port says of its link, in words. */
+struct link {
+    uint8_t width, speed, speed_ext; /* what is active */
+    size_t length;
+    char text[16];
+};
+
+struct table {
+    const struct counters_view *v;
+    bool all;
+    struct node_texts nodes;
+    struct link link; /* of the port before: most are the same */
+    size_t widths[COLUMNS];
+    struct cells cells;
+};
+
+static const char *const headings[COLUMNS] = {
+    "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PKTS SENT", "PKTS RCVD", "WAIT",
+};
+
+/* GUID, and behind it NAME/. */
+static size_t node_make(const struct weft_sweep *s, uint32_t node, char *ret)
 {
-    char text[COUNTERS_BYTES_TEXT];
+    size_t length = CELLS_GUID_BYTES;
 
-    cells_text(row, weft_pma_has(v->present, c) ? counters_bytes(v->value[c], text) : "-");
-    cells_text(row, weft_pma_has(v->stuck, c) ? "+" : "");
-    cells_end(row);
+    cells_guid(weft_sweep_node(s, node)->guid, ret);
+    length += strlen(counters_node_label(s, node, ret + length));
+    memcpy(ret + length, "/", 2);
+    return length + 1;
 }
 
-static void cell_count(struct cells *row, const struct weft_pma_values *v, enum weft_pma_counter c)
+_Static_assert(CELLS_GUID_BYTES + COUNTERS_LABEL_BYTES + 1 <= NODE_TEXT_BYTES,
+               "there is room for the longest name");
+
+/* The link of a port that is up. */
+static const struct link *link_of(struct table *t, const struct weft_sweep_port *p)
+{
+    struct link *l = &t->link;
+
+    if (l->length > 0 && l->width == p->width.active && l->speed == p->speed.active &&
+        l->speed_ext == p->speed_ext.active)
+        return l;
+    l->width = p->width.active;
+    l->speed = p->speed.active;
+    l->speed_ext = p->speed_ext.active;
+    l->length = (size_t)snprintf(l->text, sizeof(l->text), "%ux %s", health_lanes(p),
+                                 health_speed_word(health_speed(p)));
+    return l;
+}
+
+static size_t columns(const struct table *t)
+{
+    return t->all ? COLUMNS : COLUMN_SENT;
+}
+
+static bool widen_port(struct table *t, enum column column, uint32_t port)
+{
+    const struct weft_sweep_port *p;
+    size_t length;
+
+    if (port == WEFT_SWEEP_NONE)
+        return true; /* its dash is no wider than the heading */
+    p = weft_sweep_port(t->v->sweep, port);
+    if (!node_texts_get(&t->nodes, p->node, &length))
+        return false;
+    cells_widen(&t->widths[column], length - CELLS_GUID_BYTES + cells_digits(p->number));
+    return true;
+}
+
+static void widen_link(struct table *t, const struct weft_sweep_port *p)
+{
+    if (p->state > STATE_DOWN)
+        cells_widen(&t->widths[COLUMN_LINK], link_of(t, p)->length);
+}
+
+static void widen_bytes(struct table *t, enum column column, const struct weft_pma_values *v,
+                        enum weft_pma_counter c)
 {
     if (weft_pma_has(v->present, c))
-        cells_number(row, v->value[c]);
+        cells_widen(&t->widths[column],
+                    counters_bytes_length(v->value[c]) + weft_pma_has(v->stuck, c));
+}
+
+static void widen_count(struct table *t, enum column column, const struct weft_pma_values *v,
+                        enum weft_pma_counter c)
+{
+    if (weft_pma_has(v->present, c))
+        cells_widen(&t->widths[column], cells_digits(v->value[c]) + weft_pma_has(v->stuck, c));
+}
+
+static bool widen(struct table *t, uint32_t port)
+{
+    const struct weft_sweep_port *p = weft_sweep_port(t->v->sweep, port);
+    struct weft_pma_values values;
+
+    widen_link(t, p);
+    if (t->all) {
+        weft_counters_get(t->v->counters, port, &values);
+        widen_bytes(t, COLUMN_SENT, &values, WEFT_PMA_XMIT_DATA);
+        widen_bytes(t, COLUMN_RECEIVED, &values, WEFT_PMA_RCV_DATA);
+        widen_count(t, COLUMN_PACKETS_SENT, &values, WEFT_PMA_XMIT_PACKETS);
+        widen_count(t, COLUMN_PACKETS_RECEIVED, &values, WEFT_PMA_RCV_PACKETS);
+        widen_count(t, COLUMN_WAIT, &values, WEFT_PMA_XMIT_WAIT);
+    }
+    return widen_port(t, COLUMN_PORT, port) && widen_port(t, COLUMN_PEER, p->peer);
+}
+
+static bool widen_all(struct table *t)
+{
+    struct counters_row row;
+
+    for (size_t i = 0; i < columns(t); i++)
+        t->widths[i] = strlen(headings[i]);
+    t->widths[COLUMN_GUID] = CELLS_GUID_BYTES;
+    for (uint32_t at = 0; counters_view_row(t->v, &at, &row);)
+        if (!widen(t, row.port))
+            return false;
+    return true;
+}
+
+/* Puts NAME/NUMBER, all of which has been asked for before.
+ * @return its node's GUID */
+static const char *cell_port(struct table *t, const struct weft_sweep_port *p)
+{
+    size_t length;
+    const char *text = node_texts_made(&t->nodes, p->node, &length);
+
+    cells_text(&t->cells, text + CELLS_GUID_BYTES, length - CELLS_GUID_BYTES);
+    cells_number(&t->cells, p->number);
+    cells_end(&t->cells);
+    return text;
+}
+
+static void cell_peer(struct table *t, uint32_t peer)
+{
+    if (peer == WEFT_SWEEP_NONE) {
+        cells_string(&t->cells, "-");
+        cells_end(&t->cells);
+    } else {
+        (void)cell_port(t, weft_sweep_port(t->v->sweep, peer));
+    }
+}
+
+static void cell_link(struct table *t, const struct weft_sweep_port *p)
+{
+    if (p->state <= STATE_DOWN)
+        cells_string(&t->cells, "down");
     else
-        cells_text(row, "-");
-    cells_text(row, weft_pma_has(v->stuck, c) ? "+" : "");
-    cells_end(row);
+        cells_text(&t->cells, link_of(t, p)->text, link_of(t, p)->length);
+    cells_end(&t->cells);
 }
 
-static void cell_port(struct cells *row, const struct weft_sweep *s, uint32_t port)
+static void cell_bytes(struct cells *c, const struct weft_pma_values *v, enum weft_pma_counter n)
 {
-    char label[COUNTERS_LABEL_BYTES];
+    char text[COUNTERS_BYTES_TEXT] = "-";
+    size_t length = 1;
 
-    if (port == WEFT_SWEEP_NONE) {
-        cells_text(row, "-");
-    } else {
-        cells_text(row, counters_node_label(s, weft_sweep_port(s, port)->node, label));
-        cells_text(row, "/");
-        cells_number(row, weft_sweep_port(s, port)->number);
-    }
-    cells_end(row);
+    if (weft_pma_has(v->present, n))
+        length = counters_bytes(v->value[n], text);
+    cells_text_right(c, text, length, weft_pma_has(v->stuck, n));
 }
 
-static void cell_link(struct cells *row, const struct weft_sweep_port *p)
+static void cell_count(struct cells *c, const struct weft_pma_values *v, enum weft_pma_counter n)
 {
-    if (p->state <= 1) {
-        cells_text(row, "down");
-    } else {
-        cells_number(row, health_lanes(p));
-        cells_text(row, "x ");
-        cells_text(row, health_speed_word(health_speed(p)));
-    }
-    cells_end(row);
+    if (weft_pma_has(v->present, n))
+        cells_number_right(c, v->value[n], weft_pma_has(v->stuck, n));
+    else
+        cells_text_right(c, "-", 1, weft_pma_has(v->stuck, n));
 }
 
 /* What a row says, but for what is wrong, which comes last. */
-static void fill(const struct counters_view *v, uint32_t port, bool all, struct cells *ret)
+static void print_columns(struct table *t, uint32_t port)
 {
-    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
+    const struct weft_sweep_port *p = weft_sweep_port(t->v->sweep, port);
     struct weft_pma_values values;
+    struct cells *c = &t->cells;
 
-    cells_clear(ret);
-    cell_port(ret, v->sweep, port);
-    cells_guid(ret, weft_sweep_node(v->sweep, p->node)->guid);
-    cells_end(ret);
-    cell_port(ret, v->sweep, p->peer);
-    cell_link(ret, p);
-    if (!all)
+    cells_row(c);
+    cells_text(c, cell_port(t, p), CELLS_GUID_BYTES);
+    cells_end(c);
+    cell_peer(t, p->peer);
+    cell_link(t, p);
+    if (!t->all)
         return;
-    weft_counters_get(v->counters, port, &values);
-    cell_bytes(ret, &values, WEFT_PMA_XMIT_DATA);
-    cell_bytes(ret, &values, WEFT_PMA_RCV_DATA);
-    cell_count(ret, &values, WEFT_PMA_XMIT_PACKETS);
-    cell_count(ret, &values, WEFT_PMA_RCV_PACKETS);
-    cell_count(ret, &values, WEFT_PMA_XMIT_WAIT);
+    weft_counters_get(t->v->counters, port, &values);
+    cell_bytes(c, &values, WEFT_PMA_XMIT_DATA);
+    cell_bytes(c, &values, WEFT_PMA_RCV_DATA);
+    cell_count(c, &values, WEFT_PMA_XMIT_PACKETS);
+    cell_count(c, &values, WEFT_PMA_RCV_PACKETS);
+    cell_count(c, &values, WEFT_PMA_XMIT_WAIT);
 }
 
-void counters_print_table(const struct counters_view *v, bool all)
+static void print_headings(struct table *t)
 {
-    static const char *const headings[COLUMNS] = {
-        "PORT", "NODE GUID", "PEER", "LINK", "SENT", "RECEIVED", "PKTS SENT", "PKTS RCVD", "WAIT",
-    };
-    struct cells heading, row;
-    size_t widths[COLUMNS] = {0};
+    cells_row(&t->cells);
+    for (size_t i = 0; i < columns(t); i++) {
+        if (i < COLUMN_SENT) {
+            cells_string(&t->cells, headings[i]);
+            cells_end(&t->cells);
+        } else {
+            cells_text_right(&t->cells, headings[i], strlen(headings[i]), false);
+        }
+    }
+    cells_string(&t->cells, "WRONG\n");
+}
 
-    cells_clear(&heading);
-    for (size_t i = 0; i < (all ? COLUMNS : COLUMNS_TEXT); i++) {
-        cells_text(&heading, headings[i]);
-        cells_end(&heading);
+bool counters_print_table(const struct counters_view *v, bool all)
+{
+    struct table t = {.v = v, .all = all};
+    struct counters_row row;
+    bool good = node_texts_init(&t.nodes, v->sweep, node_make) && widen_all(&t);
+
+    if (good) {
+        cells_start(&t.cells, t.widths, columns(&t), stdout);
+        print_headings(&t);
+        for (uint32_t at = 0; counters_view_row(v, &at, &row);) {
+            print_columns(&t, row.port);
+            if (row.weight == 0)
+                cells_string(&t.cells, "-");
+            else
+                counters_put_problems(v, &row, &t.cells);
+            cells_string(&t.cells, "\n");
+        }
+        cells_flush(&t.cells);
     }
-    cells_widen(&heading, widths);
-    for (uint32_t r = 0; r < v->row_count; r++) {
-        fill(v, v->rows[r].port, all, &row);
-        cells_widen(&row, widths);
-    }
-    cells_print(&heading, widths, COLUMNS_TEXT, stdout);
-    puts("WRONG");
-    for (uint32_t r = 0; r < v->row_count; r++) {
-        fill(v, v->rows[r].port, all, &row);
-        cells_print(&row, widths, COLUMNS_TEXT, stdout);
-        if (v->rows[r].weight == 0)
-            (void)putchar_unlocked('-');
-        else
-            counters_print_problems(v, &v->rows[r], stdout);
-        (void)putchar_unlocked('\n');
-    }
+    node_texts_free(&t.nodes);
+    return good;
 }

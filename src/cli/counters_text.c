@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +23,6 @@ static const char *gap_label(const struct weft_sweep *s, uint32_t port, char *re
     if (p->number == 0 || (n->type != WEFT_SWEEP_SWITCH && n->port_count == 1))
         return counters_node_label(s, p->node, ret);
     return counters_label(s, port, ret);
-}
-
-static uint32_t count_gaps(const struct counters_view *v, enum counters_gap_kind wanted)
-{
-    enum counters_gap_kind kind;
-    uint32_t count = 0;
-
-    for (uint32_t port = 0; counters_view_gap(v, &port, &kind); port++)
-        count += kind == wanted;
-    return count;
 }
 
 /* Names of ports that are told of together. */
@@ -78,7 +69,9 @@ static bool print_gaps_of(const struct counters_view *v, enum counters_gap_kind 
     enum counters_gap_kind kind;
     struct names names;
 
-    if (names_init(&names, count_gaps(v, wanted)))
+    if (v->gaps[wanted] == 0)
+        return true;
+    if (names_init(&names, v->gaps[wanted]))
         for (uint32_t port = 0; counters_view_gap(v, &port, &kind); port++)
             if (kind == wanted)
                 (void)gap_label(v->sweep, port, names_next(&names));
@@ -124,8 +117,8 @@ static void print_summary(const struct counters_view *v)
 
 int counters_print_text(const struct counters_view *v, bool all)
 {
-    if (v->row_count > 0)
-        counters_print_table(v, all);
+    if (v->row_count > 0 && !counters_print_table(v, all))
+        return message_failed("there is no memory for the names");
     for (unsigned k = 0; k < COUNTERS_GAPS; k++)
         if (!print_gaps_of(v, (enum counters_gap_kind)k))
             return message_failed("there is no memory for the names");

@@ -2,6 +2,7 @@
 /* What was seen of a fabric's ports, the worst first. */
 #include "cli/counters_view.h"
 
+#include "cli/cells.h"
 #include "cli/printable.h"
 
 #include <inttypes.h>
@@ -10,6 +11,9 @@
 
 /* PortInfo:PortState. */
 #define STATE_INIT 2
+
+/* Of ten, of the largest unit that 64 bits of bytes are told in. */
+#define POWER_MAX 17
 
 static int row_compare(const void *a, const void *b)
 {
@@ -33,25 +37,76 @@ static void forget_other_end(const struct counters_view *v, uint32_t port, struc
         h->not_active = false;
 }
 
-static bool is_told(const struct counters_view *v, uint32_t port)
+static enum counters_gap_kind gap_of_state(enum weft_counters_state state)
 {
-    return weft_counters_state(v->counters, port) != WEFT_COUNTERS_UNASKED;
+    static const uint8_t kinds[] = {
+        [WEFT_COUNTERS_UNASKED] = COUNTERS_GAPS,        [WEFT_COUNTERS_READ] = COUNTERS_GAPS,
+        [WEFT_COUNTERS_QUIET] = COUNTERS_GAPS,          [WEFT_COUNTERS_PART] = COUNTERS_GAP_PART,
+        [WEFT_COUNTERS_REFUSED] = COUNTERS_GAP_REFUSED, [WEFT_COUNTERS_SILENT] = COUNTERS_GAP_MUTE,
+        [WEFT_COUNTERS_NO_ADDRESS] = COUNTERS_GAP_LID,
+    };
+
+    return (enum counters_gap_kind)kinds[state];
 }
 
-/* Those with nothing wrong are many, and in order: they go to the end as they are. */
-static void rows_sort(const struct counters_view *v)
+/* All its ports are silent, or have no way to be asked, together. */
+static enum counters_gap_kind gap_of_switch(const struct counters_view *v,
+                                            const struct weft_sweep_node *n)
 {
-    uint32_t to = v->row_count;
+    uint32_t asked = n->first_port;
+    enum counters_gap_kind kind;
 
-    for (uint32_t from = v->row_count; from-- > 0;) {
-        struct counters_row row = v->rows[from];
+    while (asked < n->first_port + n->port_count &&
+           weft_counters_state(v->counters, asked) == WEFT_COUNTERS_UNASKED)
+        asked++;
+    kind = gap_of_state(weft_counters_state(v->counters, asked));
+    if (asked == n->first_port || kind == COUNTERS_GAP_MUTE || kind == COUNTERS_GAP_LID)
+        return kind;
+    return COUNTERS_GAPS;
+}
 
-        if (row.weight > 0)
-            continue;
-        v->rows[from] = v->rows[--to];
-        v->rows[to] = row;
+static enum counters_gap_kind gap_of(const struct counters_view *v, uint32_t port,
+                                     enum weft_counters_state state)
+{
+    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
+    const struct weft_sweep_node *n = weft_sweep_node(v->sweep, p->node);
+    enum counters_gap_kind kind;
+
+    if (!v->wanted[port])
+        return COUNTERS_GAPS;
+    if (p->silent || p->mute_peer)
+        return p->silent ? COUNTERS_GAP_STOPPED : COUNTERS_GAP_BEHIND;
+    if (n->type == WEFT_SWEEP_SWITCH && p->number == 0)
+        return gap_of_switch(v, n);
+    kind = gap_of_state(state);
+    if (n->type == WEFT_SWEEP_SWITCH && (kind == COUNTERS_GAP_MUTE || kind == COUNTERS_GAP_LID))
+        return COUNTERS_GAPS;
+    return kind;
+}
+
+/* Looks once at all that is known of a port: of a large fabric's it is more than caches hold. */
+static void look(struct counters_view *v, uint32_t port, bool all)
+{
+    enum weft_counters_state state = weft_counters_state(v->counters, port);
+    enum counters_gap_kind gap = gap_of(v, port, state);
+    struct counters_row *row = &v->rows[v->troubled];
+    struct weft_pma_values values;
+
+    v->states[state]++;
+    v->told[port] = (struct counters_told){.gap = (uint8_t)gap};
+    if (gap < COUNTERS_GAPS)
+        v->gaps[gap]++;
+    if (state == WEFT_COUNTERS_UNASKED)
+        return;
+    *row = (struct counters_row){.port = port};
+    if (health_look(v->sweep, v->counters, v->thresholds, port, &row->health)) {
+        forget_other_end(v, port, &row->health);
+        weft_counters_get(v->counters, port, &values);
+        row->weight = health_weight(&row->health, &values);
     }
-    qsort(v->rows, to, sizeof(v->rows[0]), row_compare);
+    v->troubled += row->weight > 0;
+    v->told[port].fine = all && row->weight == 0;
+    v->row_count += row->weight > 0 || all;
 }
 
 bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
@@ -61,72 +116,47 @@ bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
     uint32_t ports = weft_sweep_port_count(s);
 
     *ret = (struct counters_view){.sweep = s, .counters = c, .thresholds = t, .wanted = wanted};
-    ret->rows = calloc(ports + 1u, sizeof(ret->rows[0]));
-    if (!ret->rows)
+    ret->told = malloc((ports + 1u) * sizeof(ret->told[0]));
+    ret->rows = malloc((ports + 1u) * sizeof(ret->rows[0]));
+    if (!ret->told || !ret->rows)
         return false;
-    for (uint32_t i = 0; i < ports; i++) {
-        struct counters_row *row = &ret->rows[ret->row_count];
-        struct weft_pma_values values;
-
-        ret->states[weft_counters_state(c, i)]++;
-        if (!is_told(ret, i))
-            continue;
-        *row = (struct counters_row){.port = i};
-        (void)health_look(s, c, t, i, &row->health);
-        forget_other_end(ret, i, &row->health);
-        weft_counters_get(c, i, &values);
-        row->weight = health_weight(&row->health, &values);
-        ret->troubled += row->weight > 0;
-        ret->row_count += row->weight > 0 || all;
-    }
-    rows_sort(ret);
+    for (uint32_t i = 0; i < ports; i++)
+        look(ret, i, all);
+    qsort(ret->rows, ret->troubled, sizeof(ret->rows[0]), row_compare);
     return true;
 }
 
 void counters_view_free(struct counters_view *v)
 {
+    free(v->told);
     free(v->rows);
+    v->told = NULL;
     v->rows = NULL;
 }
 
-static bool gap_of(const struct counters_view *v, uint32_t port, enum counters_gap_kind *ret)
+bool counters_view_row(const struct counters_view *v, uint32_t *at, struct counters_row *ret)
 {
-    static const enum counters_gap_kind kinds[] = {
-        [WEFT_COUNTERS_UNASKED] = COUNTERS_GAPS,        [WEFT_COUNTERS_READ] = COUNTERS_GAPS,
-        [WEFT_COUNTERS_QUIET] = COUNTERS_GAPS,          [WEFT_COUNTERS_PART] = COUNTERS_GAP_PART,
-        [WEFT_COUNTERS_REFUSED] = COUNTERS_GAP_REFUSED, [WEFT_COUNTERS_SILENT] = COUNTERS_GAP_MUTE,
-        [WEFT_COUNTERS_NO_ADDRESS] = COUNTERS_GAP_LID,
-    };
-    const struct weft_sweep_port *p = weft_sweep_port(v->sweep, port);
-    const struct weft_sweep_node *n = weft_sweep_node(v->sweep, p->node);
-    uint32_t asked = port;
-
-    if (!v->wanted[port])
-        return false;
-    if (p->silent || p->mute_peer) {
-        *ret = p->silent ? COUNTERS_GAP_STOPPED : COUNTERS_GAP_BEHIND;
+    if (*at < v->troubled) {
+        *ret = v->rows[(*at)++];
         return true;
     }
-    if (n->type == WEFT_SWEEP_SWITCH && p->number == 0) {
-        /* All its ports are silent, or have no way to be asked, together. */
-        while (asked < n->first_port + n->port_count &&
-               weft_counters_state(v->counters, asked) == WEFT_COUNTERS_UNASKED)
-            asked++;
-        *ret = kinds[weft_counters_state(v->counters, asked)];
-        return *ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID ||
-               (asked == port && *ret != COUNTERS_GAPS);
+    for (uint32_t port = *at - v->troubled; port < weft_sweep_port_count(v->sweep); port++) {
+        if (!v->told[port].fine)
+            continue;
+        *ret = (struct counters_row){.port = port};
+        *at = v->troubled + port + 1;
+        return true;
     }
-    *ret = kinds[weft_counters_state(v->counters, port)];
-    if (n->type == WEFT_SWEEP_SWITCH && (*ret == COUNTERS_GAP_MUTE || *ret == COUNTERS_GAP_LID))
-        return false;
-    return *ret != COUNTERS_GAPS;
+    return false;
 }
 
 bool counters_view_gap(const struct counters_view *v, uint32_t *port, enum counters_gap_kind *ret)
 {
-    for (; *port < weft_sweep_port_count(v->sweep); (*port)++)
-        if (gap_of(v, *port, ret))
+    for (; *port < weft_sweep_port_count(v->sweep); (*port)++) {
+        *ret = (enum counters_gap_kind)v->told[*port].gap;
+        if (*ret != COUNTERS_GAPS)
             return true;
+    }
     return false;
 }
 
@@ -157,10 +187,11 @@ uint32_t counters_view_disputes(const struct counters_view *v)
 
 bool counters_view_is_troubled(const struct counters_view *v)
 {
-    enum counters_gap_kind kind;
-    uint32_t port = 0;
+    uint32_t gaps = 0;
 
-    return v->troubled > 0 || counters_view_disputes(v) > 0 || counters_view_gap(v, &port, &kind);
+    for (unsigned k = 0; k < COUNTERS_GAPS; k++)
+        gaps += v->gaps[k];
+    return v->troubled > 0 || gaps > 0 || counters_view_disputes(v) > 0;
 }
 
 const char *counters_gap_words(enum counters_gap_kind k)
@@ -210,91 +241,107 @@ const char *counters_label(const struct weft_sweep *s, uint32_t port,
     return ret;
 }
 
-static void print_link(const struct weft_sweep_port *p, const struct health *h, const char **comma,
-                       FILE *to)
+/* Between two of what is wrong. */
+static void put_comma(struct cells *to, bool *is_more)
+{
+    if (*is_more)
+        cells_string(to, ", ");
+    *is_more = true;
+}
+
+static void put_link(const struct weft_sweep_port *p, const struct health *h, bool *is_more,
+                     struct cells *to)
 {
     static const char *const states[] = {"?", "Down", "Init", "Armed", "Active"};
 
     if (h->down) {
-        fprintf(to, "%slink is down, and was up", *comma);
-        *comma = ", ";
+        put_comma(to, is_more);
+        cells_string(to, "link is down, and was up");
     }
     if (h->narrow) {
-        fprintf(to, "%s%ux where both ends can do %ux", *comma, health_lanes(p), h->width);
-        *comma = ", ";
+        put_comma(to, is_more);
+        cells_number(to, health_lanes(p));
+        cells_string(to, "x where both ends can do ");
+        cells_number(to, h->width);
+        cells_string(to, "x");
     }
     if (h->slow) {
-        fprintf(to, "%s%s where both ends can do %s", *comma, health_speed_word(health_speed(p)),
-                health_speed_word(h->speed));
-        *comma = ", ";
+        put_comma(to, is_more);
+        cells_string(to, health_speed_word(health_speed(p)));
+        cells_string(to, " where both ends can do ");
+        cells_string(to, health_speed_word(h->speed));
     }
     if (h->not_active) {
-        fprintf(to, "%sno data passes: the port is %s", *comma,
-                p->state <= STATE_INIT + 2 ? states[p->state] : states[0]);
-        *comma = ", ";
+        put_comma(to, is_more);
+        cells_string(to, "no data passes: the port is ");
+        cells_string(to, p->state <= STATE_INIT + 2 ? states[p->state] : states[0]);
     }
 }
 
-void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
-                             FILE *to)
+void counters_put_problems(const struct counters_view *v, const struct counters_row *row,
+                           struct cells *to)
 {
     struct weft_pma_values values;
-    const char *comma = "";
+    bool is_more = false;
 
     weft_counters_get(v->counters, row->port, &values);
-    print_link(weft_sweep_port(v->sweep, row->port), &row->health, &comma, to);
+    put_link(weft_sweep_port(v->sweep, row->port), &row->health, &is_more, to);
     for (unsigned c = 0; c < WEFT_PMA_ERRORS; c++) {
         if (!weft_pma_has(row->health.above, c))
             continue;
-        fprintf(to, "%s%s %" PRIu64 "%s", comma, weft_pma_name((enum weft_pma_counter)c),
-                values.value[c], weft_pma_has(values.stuck, c) ? " or more" : "");
-        comma = ", ";
+        put_comma(to, &is_more);
+        cells_string(to, weft_pma_name((enum weft_pma_counter)c));
+        cells_string(to, " ");
+        cells_number(to, values.value[c]);
+        if (weft_pma_has(values.stuck, c))
+            cells_string(to, " or more");
     }
 }
 
-/* Half a unit and more is one more. */
-static uint64_t rounded(uint64_t value, uint64_t unit)
+/* The power of ten that a number of bytes is told in, with three digits. */
+struct scale {
+    uint64_t unit;
+    unsigned power;
+};
+
+/* What is above so many of a unit would be 1000 of it: half and more is one more. */
+static struct scale scale_of(uint64_t bytes)
 {
-    return value / unit + (value % unit >= (unit + 1) / 2 && unit > 1);
+    struct scale s = {.unit = 1};
+
+    for (; s.power < POWER_MAX && bytes >= 1000 * s.unit - s.unit / 2; s.power++)
+        s.unit *= 10;
+    return s;
 }
 
-static char *put_number(char *at, uint64_t number)
+/* Digits behind the point. */
+static unsigned decimals_of(struct scale s)
 {
-    char digits[20];
-    size_t count = 0;
-
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
+    return (3 - s.power % 3) % 3;
 }
 
-/* Three digits, and no format: of a large fabric's ports there are very many. */
-const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT])
+size_t counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT])
 {
-    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
-    uint64_t scale = 1;
-    size_t unit = 0;
-    unsigned digits = 0;
-    char *at;
+    static const char units[][4] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    struct scale s = scale_of(bytes);
+    char digits[DIGITS_MAX];
+    size_t length = 0;
 
-    while (rounded(bytes, scale) >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-        scale *= 1000;
-        unit++;
+    for (size_t i = digits_decimal(bytes / s.unit + (bytes % s.unit * 2 >= s.unit), 1, digits);
+         i < DIGITS_MAX; i++) {
+        if (i + decimals_of(s) == DIGITS_MAX && decimals_of(s) > 0)
+            ret[length++] = '.';
+        ret[length++] = digits[i];
     }
-    while (unit > 0 && digits < 2 && rounded(bytes, scale / 10) < 1000) {
-        scale /= 10;
-        digits++;
-    }
-    at = put_number(ret, rounded(bytes, scale));
-    if (digits > 0) {
-        memmove(at - digits + 1, at - digits, digits);
-        at[-(int)digits] = '.';
-        at++;
-    }
-    memcpy(at, units[unit], strlen(units[unit]) + 1);
-    return ret;
+    memcpy(ret + length, units[(s.power + 2) / 3], sizeof(units[0]));
+    return length + strlen(ret + length);
+}
+
+size_t counters_bytes_length(uint64_t bytes)
+{
+    struct scale s = scale_of(bytes);
+
+    if (s.power == 0)
+        return cells_digits(bytes) + strlen(" B");
+    return strlen(decimals_of(s) > 0 ? "1.00 kB" : "100 kB");
 }

@@ -9,7 +9,7 @@
 
 #include <weft/counters.h>
 
-#include <stdio.h>
+struct cells;
 
 /** A node's name or GUID, with every byte escaped, `/` and a port's number. */
 #define COUNTERS_LABEL_BYTES (4 * WEFT_SWEEP_NAME_BYTES + 8)
@@ -19,18 +19,6 @@ struct counters_row {
     uint32_t port;
     uint64_t weight; /**< 0: nothing is wrong with it */
     struct health health;
-};
-
-/** What was seen. */
-struct counters_view {
-    const struct weft_sweep *sweep;
-    const struct weft_counters *counters;
-    const struct thresholds *thresholds;
-    const bool *wanted;
-    struct counters_row *rows; /**< the worst first, then as found */
-    uint32_t row_count;
-    uint32_t troubled;                             /**< rows with something wrong: the first ones */
-    uint32_t states[WEFT_COUNTERS_NO_ADDRESS + 1]; /**< ports in each state */
 };
 
 /** Who is missing, and why. */
@@ -44,6 +32,26 @@ enum counters_gap_kind {
     COUNTERS_GAPS
 };
 
+/** What is told of each port. */
+struct counters_told {
+    uint8_t gap; /**< enum counters_gap_kind; COUNTERS_GAPS: there is none at it */
+    bool fine;   /**< it has a row although nothing is wrong with it */
+};
+
+/** What was seen. */
+struct counters_view {
+    const struct weft_sweep *sweep;
+    const struct weft_counters *counters;
+    const struct thresholds *thresholds;
+    const bool *wanted;
+    struct counters_told *told;                    /**< by port */
+    struct counters_row *rows;                     /**< with something wrong, the worst first */
+    uint32_t troubled;                             /**< so many */
+    uint32_t row_count;                            /**< with those where nothing is wrong */
+    uint32_t states[WEFT_COUNTERS_NO_ADDRESS + 1]; /**< ports in each state */
+    uint32_t gaps[COUNTERS_GAPS];                  /**< gaps of each kind */
+};
+
 /** Makes the rows.
  * @param all  those with nothing wrong, too
  * @return whether there was memory; give it to counters_view_free() in any case */
@@ -51,6 +59,11 @@ bool counters_view_init(struct counters_view *ret, const struct weft_sweep *s,
                         const struct weft_counters *c, const struct thresholds *t,
                         const bool *wanted, bool all);
 void counters_view_free(struct counters_view *v);
+
+/** The next row: the worst first, then those with nothing wrong, as found.
+ * @param at  where to begin, from 0; set to where the next one is
+ * @return false: there is none */
+bool counters_view_row(const struct counters_view *v, uint32_t *at, struct counters_row *ret);
 
 /** The next gap: of a switch that does not answer there is one, at its port 0.
  * @param port  where to begin, and where something was found
@@ -82,18 +95,22 @@ const char *counters_label(const struct weft_sweep *s, uint32_t port,
 const char *counters_node_label(const struct weft_sweep *s, uint32_t node,
                                 char ret[COUNTERS_LABEL_BYTES]);
 
-/** Writes what is wrong with a row's port, for people. */
-void counters_print_problems(const struct counters_view *v, const struct counters_row *row,
-                             FILE *to);
+/** Adds what is wrong with a row's port, for people. */
+void counters_put_problems(const struct counters_view *v, const struct counters_row *row,
+                           struct cells *to);
 
 /** Space for any text of counters_bytes(). */
 #define COUNTERS_BYTES_TEXT 16
 
-/** Writes bytes as 1.23 GB. */
-const char *counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT]);
+/** Writes bytes as 1.23 GB.
+ * @return how long the text is */
+size_t counters_bytes(uint64_t bytes, char ret[COUNTERS_BYTES_TEXT]);
+/** How long it would be. */
+size_t counters_bytes_length(uint64_t bytes);
 
-/** Prints the table of ports. */
-void counters_print_table(const struct counters_view *v, bool all);
+/** Prints the table of ports.
+ * @return whether there was memory */
+bool counters_print_table(const struct counters_view *v, bool all);
 /** Prints tables and a summary. @return one of enum cli_exit */
 int counters_print_text(const struct counters_view *v, bool all);
 /** Prints one document. @return one of enum cli_exit */

@@ -8,6 +8,9 @@
 #define STATE_DOWN   1
 #define STATE_ACTIVE 4
 
+/* Counters of what goes wrong. */
+#define ERRORS (((weft_pma_set)1 << WEFT_PMA_ERRORS) - 1)
+
 /* Weights: what is wrong with the link is above every counter. A counter's value has the lower
  * bits, as far as they reach. */
 #define WEIGHT_DOWN       (UINT64_C(1) << 63)
@@ -53,19 +56,27 @@ static void look_at_link(const struct weft_sweep *s, const struct weft_sweep_por
     ret->slow = health_speed(p) < ret->speed;
 }
 
+static weft_pma_set above_of(const struct weft_pma_values *v, const struct thresholds *t)
+{
+    weft_pma_set above = v->stuck & ERRORS;
+
+    for (unsigned i = 0; i < WEFT_PMA_ERRORS; i++)
+        above |= (weft_pma_set)(v->value[i] > t->above[i]) << i;
+    return above & v->present;
+}
+
 bool health_look(const struct weft_sweep *s, const struct weft_counters *c,
                  const struct thresholds *t, uint32_t port, struct health *ret)
 {
     const struct weft_sweep_port *p = weft_sweep_port(s, port);
-    struct weft_pma_values v = {.present = 0};
+    struct weft_pma_values values;
 
     *ret = (struct health){.above = 0};
+    if (c) {
+        weft_counters_get(c, port, &values);
+        ret->above = above_of(&values, t);
+    }
     look_at_link(s, p, ret);
-    if (c)
-        weft_counters_get(c, port, &v);
-    for (unsigned i = 0; v.present != 0 && i < WEFT_PMA_ERRORS; i++)
-        if (weft_pma_has(v.present, i) && (v.value[i] > t->above[i] || weft_pma_has(v.stuck, i)))
-            ret->above |= (weft_pma_set)1 << i;
     ret->down = p->state == STATE_DOWN && weft_pma_has(ret->above, WEFT_PMA_LINK_DOWNED);
     return ret->down || ret->not_active || ret->narrow || ret->slow || ret->above != 0;
 }

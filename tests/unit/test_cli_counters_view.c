@@ -85,9 +85,38 @@ static void test_each_node_without_a_LID_is_named_once(void **state)
         }
         assert_true(is_switch);
         assert_int_equal(count, weft_sweep_node_count(l->sweep));
+        assert_int_equal(l->v.gaps[COUNTERS_GAP_LID], count);
         assert_true(counters_view_is_troubled(&l->v));
         lab_free(l);
     }
+}
+
+/* With all those where nothing is wrong, too, behind the others, as found. */
+static void test_the_worst_ports_come_first(void **state)
+{
+    struct lab *l = lab_new(ff_chain, true, "link s1/2 width 1x");
+    uint32_t wrong = l->v.troubled, rows = 0;
+    struct counters_row row, last = {.weight = UINT64_MAX};
+
+    (void)state;
+    assert_true(wrong > 0);
+    assert_int_equal(l->v.row_count, wrong);
+    for (uint32_t at = 0; counters_view_row(&l->v, &at, &row); rows++)
+        assert_true(row.weight > 0);
+    assert_int_equal(rows, wrong);
+    counters_view_free(&l->v);
+    assert_true(counters_view_init(&l->v, l->sweep, l->counters, &l->thresholds, l->wanted, true));
+    rows = 0;
+    for (uint32_t at = 0; counters_view_row(&l->v, &at, &row); rows++) {
+        assert_int_equal(row.weight > 0, rows < wrong);
+        assert_true(row.weight < last.weight ||
+                    (row.weight == last.weight && (rows == 0 || row.port > last.port)));
+        last = row;
+    }
+    assert_true(rows > wrong);
+    assert_int_equal(rows, l->v.row_count);
+    assert_int_equal(rows + l->v.states[WEFT_COUNTERS_UNASKED], weft_sweep_port_count(l->sweep));
+    lab_free(l);
 }
 
 /* Nothing is wrong with what was read, but two nodes say that they are one. */
@@ -111,16 +140,31 @@ static void test_bytes_have_three_digits(void **state)
         uint64_t bytes;
         const char *text;
     } rows[] = {
-        {0, "0 B"},          {999, "999 B"},          {1000, "1.00 kB"}, {1004, "1.00 kB"},
-        {1005, "1.01 kB"},   {99949, "99.9 kB"},      {99950, "100 kB"}, {999499, "999 kB"},
-        {999500, "1.00 MB"}, {UINT64_MAX, "18.4 EB"},
+        {0, "0 B"},
+        {999, "999 B"},
+        {1000, "1.00 kB"},
+        {1004, "1.00 kB"},
+        {1005, "1.01 kB"},
+        {99949, "99.9 kB"},
+        {99950, "100 kB"},
+        {999499, "999 kB"},
+        {9994, "9.99 kB"},
+        {9995, "10.0 kB"},
+        {999500, "1.00 MB"},
+        {UINT64_C(999499999999999999), "999 PB"},
+        {UINT64_C(999500000000000000), "1.00 EB"},
+        {UINT64_C(9994999999999999999), "9.99 EB"},
+        {UINT64_C(9995000000000000000), "10.0 EB"},
+        {UINT64_MAX, "18.4 EB"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char text[COUNTERS_BYTES_TEXT];
 
-        assert_string_equal(counters_bytes(rows[i].bytes, text), rows[i].text);
+        assert_int_equal(counters_bytes(rows[i].bytes, text), strlen(rows[i].text));
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(counters_bytes_length(rows[i].bytes), strlen(rows[i].text));
     }
 }
 
@@ -128,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_node_without_a_LID_is_named_once),
+        cmocka_unit_test(test_the_worst_ports_come_first),
         cmocka_unit_test(test_a_dispute_alone_is_trouble),
         cmocka_unit_test(test_bytes_have_three_digits),
     };
