@@ -335,6 +335,8 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
     }
     if (hca_link_is_ibsim(l) && hca_table_is_reply(tx->data))
         return true;
+    if (tx->wait != 0 && hca_room_has(&l->room, (uint32_t)mad_tid(tx->data)))
+        return true;
     memset(l->packet, 0, libumad.umad_size());
     addr_write(tx, libumad.umad_get_mad_addr(l->packet));
     (void)libumad.umad_set_pkey(l->packet, tx->to->pkey_index);
@@ -345,7 +347,7 @@ static bool send_packet(struct hca_link *l, const struct weft_mad_tx *tx)
     if (result == 0) {
         l->stats.sent++;
         if (tx->wait != 0)
-            hca_room_take(&l->room, (uint32_t)mad_tid(tx->data), l->now + tx->wait);
+            hca_room_take(&l->room, (uint32_t)mad_tid(tx->data), l->now);
         return true;
     }
     error = error_of(result);
@@ -457,7 +459,7 @@ static bool take_packet(struct hca_link *l, int portid)
     }
     a = agent_of(l, portid, number);
     if (libumad.umad_status(l->packet) != 0 || mad_is_response(libumad.umad_get_mad(l->packet)))
-        hca_room_give(&l->room, (uint32_t)mad_tid(libumad.umad_get_mad(l->packet)));
+        hca_room_give(&l->room, (uint32_t)mad_tid(libumad.umad_get_mad(l->packet)), l->now);
     if (libumad.umad_status(l->packet) != 0)
         l->stats.returned++;
     else if (!a || length < WEFT_MAD_HEADER_BYTES || length > WEFT_MAD_BYTES)

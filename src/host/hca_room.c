@@ -50,30 +50,46 @@ static void drop(struct hca_room *r, uint32_t count)
     r->count -= count;
 }
 
+static bool is_gone(const struct hca_room *r, const struct hca_room_entry *e, weft_time now)
+{
+    return e->sent + HCA_ROOM_SILENCE <= now && r->heard + HCA_ROOM_SILENCE <= now;
+}
+
 bool hca_room_is_left(struct hca_room *r, weft_time now)
 {
     if (r->limit == 0)
         return true;
-    while (r->count > 0 && r->entries[r->first].until <= now)
+    while (r->count > 0 && is_gone(r, &r->entries[r->first], now))
         drop(r, 1);
     return r->count < r->limit;
 }
 
-void hca_room_take(struct hca_room *r, uint32_t tid, weft_time until)
+/* Returns how many are at least as old as a request; 0: it is not among them. */
+static uint32_t age_of(const struct hca_room *r, uint32_t tid)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (r->entries[(r->first + i) % HCA_ROOM_MAX].tid == tid)
+            return i + 1;
+    }
+    return 0;
+}
+
+bool hca_room_has(const struct hca_room *r, uint32_t tid)
+{
+    return age_of(r, tid) > 0;
+}
+
+void hca_room_take(struct hca_room *r, uint32_t tid, weft_time now)
 {
     if (r->limit == 0 || r->count == HCA_ROOM_MAX)
         return;
     r->entries[(r->first + r->count) % HCA_ROOM_MAX] =
-        (struct hca_room_entry){.tid = tid, .until = until};
+        (struct hca_room_entry){.tid = tid, .sent = now};
     r->count++;
 }
 
-void hca_room_give(struct hca_room *r, uint32_t tid)
+void hca_room_give(struct hca_room *r, uint32_t tid, weft_time now)
 {
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (r->entries[(r->first + i) % HCA_ROOM_MAX].tid == tid) {
-            drop(r, i + 1);
-            return;
-        }
-    }
+    r->heard = now;
+    drop(r, age_of(r, tid));
 }

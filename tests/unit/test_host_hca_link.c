@@ -564,6 +564,37 @@ static void test_no_more_is_on_the_way_to_ibsim_than_it_can_take(void **state)
     hca_link_close(&l);
 }
 
+/* A machine with more to do than it can lets ibsim wait for longer than an answer takes. */
+static void test_what_may_still_be_on_the_way_to_ibsim_is_not_sent_again(void **state)
+{
+    struct weft_mad_port_stats stats = {.retried = 0};
+    struct weft_mad_event ev;
+    uint8_t mad[WEFT_MAD_BYTES];
+    struct hca_link l;
+
+    (void)state;
+    fake_begin(one, 1);
+    fake.made_up_portids = true;
+    l = fake_open(NULL);
+    /* so this test may be slow */
+    l.room.heard = l.now + LONG;
+    post(&l, agent_add(&l, WEFT_CLASS_PERF, 0), mad, WEFT_CLASS_PERF, TIMEOUT, 200);
+    while (stats.retried < 3) {
+        hca_link_move(&l);
+        weft_mad_port_stats(l.engine, &stats);
+    }
+    assert_int_equal(fake.sent_count, 1);
+    /* it has been lost: now there is a use */
+    fake_give_up(&fake.sent[0]);
+    while (fake.sent_count < 2)
+        hca_link_move(&l);
+    answer(0);
+    ev = settle(&l, WEFT_MAD_BYTES);
+    assert_int_equal(ev.u.sent.status, WEFT_MAD_OK);
+    assert_int_equal(l.stats.sent, 2);
+    hca_link_close(&l);
+}
+
 /* Of two agents of one class, each sends what is its own: the kernel tells answers by that. */
 static void test_each_agent_sends_under_its_own_number(void **state)
 {
@@ -606,6 +637,7 @@ int main(void)
         cmocka_unit_test(test_an_adapter_that_goes_ends_the_link),
         cmocka_unit_test(test_a_port_that_gets_another_LID_is_looked_at_anew),
         cmocka_unit_test(test_no_more_is_on_the_way_to_ibsim_than_it_can_take),
+        cmocka_unit_test(test_what_may_still_be_on_the_way_to_ibsim_is_not_sent_again),
         cmocka_unit_test(test_each_agent_sends_under_its_own_number),
     };
 

@@ -11,7 +11,6 @@
 
 #define NO_FILE   1024
 #define FIRST_TID 0x1000
-#define LATER     1000
 
 /* Sends until there is no room.
  * Returns how many that were. */
@@ -20,7 +19,7 @@ static uint32_t fill(struct hca_room *r, uint32_t tid, weft_time now)
     uint32_t sent = 0;
 
     while (hca_room_is_left(r, now) && sent < 10 * HCA_ROOM_MAX)
-        hca_room_take(r, tid + sent++, LATER);
+        hca_room_take(r, tid + sent++, now);
     return sent;
 }
 
@@ -66,18 +65,13 @@ static void test_an_answer_makes_room_for_itself_and_what_was_sent_before(void *
 
     (void)state;
     assert_int_equal(fill(&r, FIRST_TID, 0), HCA_ROOM_MAX);
-    hca_room_give(&r, FIRST_TID);
+    hca_room_give(&r, FIRST_TID, 0);
     assert_int_equal(fill(&r, FIRST_TID + HCA_ROOM_MAX, 0), 1);
-    hca_room_give(&r, FIRST_TID + 10);
+    hca_room_give(&r, FIRST_TID + 10, 0);
     assert_int_equal(r.count, HCA_ROOM_MAX - 10);
     assert_int_equal(fill(&r, FIRST_TID + HCA_ROOM_MAX + 1, 0), 10);
-    /* of two attempts the first may be meant */
-    hca_room_give(&r, FIRST_TID + HCA_ROOM_MAX + 10);
+    hca_room_give(&r, FIRST_TID + HCA_ROOM_MAX + 10, 0);
     assert_int_equal(r.count, 0);
-    hca_room_take(&r, FIRST_TID, LATER);
-    hca_room_take(&r, FIRST_TID, LATER);
-    hca_room_give(&r, FIRST_TID);
-    assert_int_equal(r.count, 1);
 }
 
 static void test_an_answer_to_nothing_makes_no_room(void **state)
@@ -85,25 +79,52 @@ static void test_an_answer_to_nothing_makes_no_room(void **state)
     struct hca_room r = room_of(3);
 
     (void)state;
-    hca_room_give(&r, 0);
+    hca_room_give(&r, 0, 0);
     assert_int_equal(fill(&r, FIRST_TID, 0), 3);
-    hca_room_give(&r, FIRST_TID + 3);
+    hca_room_give(&r, FIRST_TID + 3, 0);
     assert_false(hca_room_is_left(&r, 0));
     assert_int_equal(r.count, 3);
 }
 
-static void test_what_nobody_waits_for_any_longer_takes_no_room(void **state)
+static void test_a_request_is_on_the_way_until_it_or_a_later_one_is_answered(void **state)
+{
+    struct hca_room r = room_of(3);
+
+    (void)state;
+    assert_false(hca_room_has(&r, FIRST_TID));
+    assert_int_equal(fill(&r, FIRST_TID, 0), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(hca_room_has(&r, FIRST_TID + i));
+    hca_room_give(&r, FIRST_TID + 1, 0);
+    assert_false(hca_room_has(&r, FIRST_TID));
+    assert_false(hca_room_has(&r, FIRST_TID + 1));
+    assert_true(hca_room_has(&r, FIRST_TID + 2));
+}
+
+static void test_a_long_silence_shows_that_nothing_is_on_the_way(void **state)
 {
     struct hca_room r = room_of(2);
 
     (void)state;
-    hca_room_take(&r, FIRST_TID, 100);
+    hca_room_take(&r, FIRST_TID, 0);
     hca_room_take(&r, FIRST_TID + 1, 200);
-    assert_false(hca_room_is_left(&r, 99));
-    assert_true(hca_room_is_left(&r, 100));
+    assert_false(hca_room_is_left(&r, HCA_ROOM_SILENCE - 1));
+    assert_true(hca_room_is_left(&r, HCA_ROOM_SILENCE));
     assert_int_equal(r.count, 1);
-    assert_true(hca_room_is_left(&r, 200));
+    assert_true(hca_room_is_left(&r, HCA_ROOM_SILENCE + 200));
     assert_int_equal(r.count, 0);
+}
+
+static void test_where_answers_come_time_makes_no_room(void **state)
+{
+    const weft_time late = 10 * HCA_ROOM_SILENCE;
+    struct hca_room r = room_of(2);
+
+    (void)state;
+    assert_int_equal(fill(&r, FIRST_TID, 0), 2);
+    hca_room_give(&r, 0, late);
+    assert_false(hca_room_is_left(&r, late + HCA_ROOM_SILENCE - 1));
+    assert_true(hca_room_is_left(&r, late + HCA_ROOM_SILENCE));
 }
 
 int main(void)
@@ -113,7 +134,9 @@ int main(void)
         cmocka_unit_test(test_the_limit_is_what_the_queues_of_both_directions_hold),
         cmocka_unit_test(test_an_answer_makes_room_for_itself_and_what_was_sent_before),
         cmocka_unit_test(test_an_answer_to_nothing_makes_no_room),
-        cmocka_unit_test(test_what_nobody_waits_for_any_longer_takes_no_room),
+        cmocka_unit_test(test_a_request_is_on_the_way_until_it_or_a_later_one_is_answered),
+        cmocka_unit_test(test_a_long_silence_shows_that_nothing_is_on_the_way),
+        cmocka_unit_test(test_where_answers_come_time_makes_no_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
