@@ -3,6 +3,7 @@
 #include "client/pma.h"
 
 #include "core/wire/field.h"
+#include "core/wire/mad_header.h"
 
 /* ClassPortInfo:CapabilityMask (IBA 16.1.3.1) and CapabilityMask2. */
 #define CAP_ALL_PORT_SELECT      0x0100
@@ -14,14 +15,19 @@
 
 #define WORD_BYTES 4
 
-/* One counter in an attribute. */
-struct field {
+/* Sets of counters: all, those from one on, one. */
+#define FROM(c) (~(weft_pma_set)0 << (c))
+#define ALL     ((weft_pma_set)~FROM(WEFT_PMA_COUNTERS))
+#define ONE(c)  ((weft_pma_set)1 << (c))
+
+/* One counter in a PortCounters. */
+struct classic_field {
     enum weft_pma_counter counter;
     enum wire_field_id id;
 };
 
 #define CLASSIC(id) WEFT_PMA_##id, WIRE_PORT_COUNTERS_##id
-static const struct field classic_fields[] = {
+static const struct classic_field classic_fields[] = {
     {CLASSIC(LINK_DOWNED)},
     {CLASSIC(SYMBOL_ERRORS)},
     {CLASSIC(LINK_ERROR_RECOVERY)},
@@ -43,8 +49,9 @@ static const struct field classic_fields[] = {
 };
 #undef CLASSIC
 
-static const struct field extended_fields[] = {
-#define PMA_COUNTER(id, name, json) {WEFT_PMA_##id, WIRE_PORT_COUNTERS_EXT_##id},
+/* Where the counters stand in a PortCountersExtended, 8 bytes each. */
+static const uint8_t extended_at[] = {
+#define PMA_COUNTER(id, name, json) [WEFT_PMA_##id] = WIRE_AT_PORT_COUNTERS_EXT_##id,
 #include "client/pma.def"
 #undef PMA_COUNTER
 };
@@ -91,57 +98,65 @@ static bool is_data(enum weft_pma_counter c)
     return c == WEFT_PMA_XMIT_DATA || c == WEFT_PMA_RCV_DATA;
 }
 
-static bool is_there(enum weft_pma_counter c, bool extended, const struct weft_pma_abilities *a)
+/* The counters of a PortCounters, or of a PortCountersExtended. */
+static weft_pma_set set_of(bool extended, const struct weft_pma_abilities *a)
 {
-    if (c == WEFT_PMA_XMIT_WAIT && !a->wait)
-        return false;
-    if (c == WEFT_PMA_QP1_DROPPED && !a->qp1)
-        return false;
-    if (!extended)
-        return true;
-    return (c >= WEFT_PMA_ERRORS || a->errors) && (c < WEFT_PMA_UNICAST_XMIT_PACKETS || a->unicast);
+    weft_pma_set set = ALL;
+
+    if (!extended || !a->unicast)
+        set &= ~FROM(WEFT_PMA_UNICAST_XMIT_PACKETS);
+    if (extended && !a->errors)
+        set &= FROM(WEFT_PMA_ERRORS);
+    if (!a->wait)
+        set &= ~ONE(WEFT_PMA_XMIT_WAIT);
+    if (!a->qp1)
+        set &= ~ONE(WEFT_PMA_QP1_DROPPED);
+    return set;
 }
 
-/* Counts that do not fit into bytes are as good as stuck. */
-static void counter_read(const struct field *f, const uint8_t *attribute, struct weft_pma_values *v)
+/* Takes a counter with its largest value. Counts that do not fit into bytes are as good as stuck.
+ */
+static void counter_take(enum weft_pma_counter c, uint64_t value, uint64_t most,
+                         struct weft_pma_values *v)
 {
-    uint64_t most = UINT64_MAX >> (64 - wire_fields[f->id].bits);
-    uint64_t value = wire_get(f->id, attribute);
-    uint64_t unit = is_data(f->counter) ? WORD_BYTES : 1;
-    bool stuck = value == most;
+    uint64_t unit = is_data(c) ? WORD_BYTES : 1;
 
+    if (value == most)
+        v->stuck |= ONE(c);
     if (value > UINT64_MAX / unit) {
-        stuck = true;
+        v->stuck |= ONE(c);
         value = UINT64_MAX / unit;
     }
-    v->present |= (weft_pma_set)1 << f->counter;
-    v->stuck &= ~((weft_pma_set)1 << f->counter);
-    v->stuck |= (weft_pma_set)stuck << f->counter;
-    v->value[f->counter] = value * unit;
+    v->value[c] = value * unit;
 }
 
 void pma_read_classic(const uint8_t *attribute, const struct weft_pma_abilities *a,
                       struct weft_pma_values *v)
 {
-    for (size_t i = 0; i < sizeof(classic_fields) / sizeof(classic_fields[0]); i++) {
-        const struct field *f = &classic_fields[i];
+    weft_pma_set set = set_of(false, a) & ~v->wide;
 
-        if (is_there(f->counter, false, a) && !weft_pma_has(v->wide, f->counter))
-            counter_read(f, attribute, v);
+    v->present |= set;
+    v->stuck &= ~set;
+    for (size_t i = 0; i < sizeof(classic_fields) / sizeof(classic_fields[0]); i++) {
+        const struct classic_field *f = &classic_fields[i];
+
+        if (weft_pma_has(set, f->counter))
+            counter_take(f->counter, wire_get(f->id, attribute),
+                         UINT64_MAX >> (64 - wire_places[f->id].bits), v);
     }
 }
 
 void pma_read_extended(const uint8_t *attribute, const struct weft_pma_abilities *a,
                        struct weft_pma_values *v)
 {
-    for (size_t i = 0; i < sizeof(extended_fields) / sizeof(extended_fields[0]); i++) {
-        const struct field *f = &extended_fields[i];
+    weft_pma_set set = set_of(true, a);
 
-        if (!is_there(f->counter, true, a))
-            continue;
-        v->wide |= (weft_pma_set)1 << f->counter;
-        counter_read(f, attribute, v);
-    }
+    v->present |= set;
+    v->wide |= set;
+    v->stuck &= ~set;
+    for (unsigned c = 0; c < WEFT_PMA_COUNTERS; c++)
+        if (weft_pma_has(set, c))
+            counter_take(c, wire_be64(attribute + extended_at[c]), UINT64_MAX, v);
 }
 
 /* All that the port has is selected (IBA 16.1.3.5, 16.1.4.11), the values are 0. */
