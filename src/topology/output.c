@@ -13,10 +13,12 @@ void output_flush(struct output *o)
 void output_bytes_beyond(struct output *o, const char *bytes, size_t length)
 {
     output_flush(o);
-    if (length > OUTPUT_BYTES)
+    if (length > OUTPUT_BYTES) {
         (void)fwrite(bytes, 1, length, o->out);
-    else
-        output_bytes(o, bytes, length);
+        return;
+    }
+    memcpy(o->text, bytes, length);
+    o->length = length;
 }
 
 void output_number(struct output *o, uint64_t number)
