@@ -39,7 +39,7 @@ static void test_a_text_is_made_once(void **state)
     struct weft_sweep *s = cf_sweep(cf, NULL);
     uint32_t nodes = weft_sweep_node_count(s);
     struct node_texts t;
-    size_t length;
+    size_t length = 0;
 
     (void)state;
     assert_true(nodes > 36);
@@ -71,7 +71,7 @@ static void test_what_cannot_be_made_is_not_there(void **state)
     struct cf *cf = cf_new(ff_two_hosts, NULL, "a");
     struct weft_sweep *s = cf_sweep(cf, NULL);
     struct node_texts t;
-    size_t length;
+    size_t length = 0;
 
     (void)state;
     assert_true(node_texts_init(&t, s, make_none));
