@@ -48,7 +48,7 @@ static int chunk_add(struct pma_store *s)
         s->chunks = chunks;
         s->chunk_space = space;
     }
-    words = alloc_array(&s->alloc, CHUNK_WORDS, sizeof(*words));
+    words = alloc_grow(&s->alloc, NULL, 0, CHUNK_WORDS, sizeof(*words));
     if (!words)
         return WEFT_ERR_NOMEM;
     s->chunks[s->chunk_count++] = words;
@@ -78,7 +78,11 @@ static struct head head_at(const struct pma_store *s, uint32_t place)
 
 static uint32_t set_count(weft_pma_set set)
 {
-    return (uint32_t)__builtin_popcount(set);
+    uint32_t count = 0;
+
+    for (; set != 0; set &= set - 1)
+        count++;
+    return count;
 }
 
 int pma_store_put(struct pma_store *s, uint32_t *place, const struct weft_pma_values *v)
