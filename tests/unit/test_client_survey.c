@@ -17,7 +17,7 @@ struct lab {
     struct survey survey;
 };
 
-static struct lab *lab_new(void)
+static struct lab *lab_at(const char *topology, const char *node)
 {
     const struct weft_mad_agent_req gmp = {
         .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
@@ -28,11 +28,16 @@ static struct lab *lab_new(void)
     fabric_config_init(&c);
     c.up = true;
     c.agent_ns = 20 * WEFT_US;
-    l->cf = cf_new(ff_two_hosts, &c, "a");
+    l->cf = cf_new(topology, &c, node);
     assert_int_equal(weft_mad_agent_add(l->cf->engine, &gmp, &l->survey.agent), 0);
     assert_int_equal(weft_sweep_new(NULL, l->cf->agent, NULL, &l->survey.sweep), 0);
     (void)weft_counters_config_init(&l->survey.config);
     return l;
+}
+
+static struct lab *lab_new(void)
+{
+    return lab_at(ff_two_hosts, "a");
 }
 
 static void lab_free(struct lab *l)
@@ -91,6 +96,65 @@ static void test_who_is_found_late_is_read_at_once(void **state)
     assert_int_equal(state_at(l, "b", 1), WEFT_COUNTERS_READ);
     assert_in_range(l->cf->now, 300 * WEFT_MS, 400 * WEFT_MS);
     lab_free(l);
+}
+
+/* At the sweep's end, which a dead one keeps waiting, it would take longer than that. */
+static void test_who_is_found_late_is_read_while_others_are_waited_for(void **state)
+{
+    struct lab *l = lab_at("fat-tree:hosts=324,radix=36", "host-00001");
+
+    (void)state;
+    ff_command(l->cf->ff, "pma host-00101 time 40ms");
+    ff_command(l->cf->ff, "loss 100% on agent host-00100");
+    ff_command(l->cf->ff, "loss 100% on agent host-00101");
+    ff_command(l->cf->ff, "after 300ms loss off on agent host-00101");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(state_at(l, "host-00101", 1), WEFT_COUNTERS_READ);
+    assert_null(cf_node(l->survey.sweep, "host-00100"));
+    assert_in_range(l->cf->now, 900 * WEFT_MS, 930 * WEFT_MS);
+    lab_free(l);
+}
+
+/* All of a sweep's ports, with other LIDs. */
+static struct weft_sweep_prior *moved(const struct weft_sweep *s)
+{
+    struct weft_sweep_prior *right = cf_known(s), *ret = cf_prior(weft_sweep_port_count(s));
+
+    for (uint32_t i = 0; i < weft_sweep_port_count(s); i++) {
+        const struct weft_sweep_port *p = weft_sweep_port(s, i);
+        const struct weft_sweep_prior_port *k =
+            weft_sweep_prior_find(right, weft_sweep_node(s, p->node)->guid, p->number);
+        struct weft_sweep_prior_port wrong;
+
+        if (!k)
+            continue;
+        wrong = *k;
+        wrong.lid = (uint16_t)(wrong.lid + 1000);
+        assert_int_equal(weft_sweep_prior_add(ret, &wrong), 0);
+    }
+    (void)weft_sweep_prior_free(right);
+    return ret;
+}
+
+/* Whoever is asked at an old LID would be waited for after the dead. */
+static void test_nobody_is_asked_at_an_address_in_doubt(void **state)
+{
+    struct lab *l = lab_at("fat-tree:hosts=324,radix=36", "host-00001");
+    struct weft_sweep *before = cf_sweep(l->cf, NULL);
+    struct weft_sweep_prior *known = moved(before);
+    weft_time begun = l->cf->now;
+
+    (void)state;
+    weft_sweep_expect(l->survey.sweep, known);
+    l->cf->ff->now = l->cf->now;
+    ff_command(l->cf->ff, "loss 100% on agent host-00100");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(state_at(l, "host-00300", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(state_at(l, "leaf-0006", 36), WEFT_COUNTERS_READ);
+    assert_in_range(l->cf->now - begun, 900 * WEFT_MS, WEFT_S);
+    (void)weft_sweep_free(before);
+    lab_free(l);
+    (void)weft_sweep_prior_free(known);
 }
 
 struct choice {
@@ -169,6 +233,8 @@ int main(void)
         cmocka_unit_test(test_all_are_read_where_all_live),
         cmocka_unit_test(test_counters_are_read_while_the_dead_are_waited_for),
         cmocka_unit_test(test_who_is_found_late_is_read_at_once),
+        cmocka_unit_test(test_who_is_found_late_is_read_while_others_are_waited_for),
+        cmocka_unit_test(test_nobody_is_asked_at_an_address_in_doubt),
         cmocka_unit_test(test_what_is_wanted_is_chosen_again_when_more_is_known),
         cmocka_unit_test(test_without_memory_to_choose_it_ends_with_the_sweep),
         cmocka_unit_test(test_an_own_node_that_is_silent_is_the_end),
