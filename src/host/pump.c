@@ -13,6 +13,9 @@
 /* A client's ring must have room for so many answers, or its requests wait. */
 #define PUMP_ROOM      8
 
+/* A bell waits for so long at most while there is more to answer. */
+#define PUMP_RING_NS (100 * WEFT_US)
+
 /* Whether there is room for answers. */
 static bool pump_has_room(const struct client *c)
 {
@@ -36,8 +39,10 @@ static void pump_put(struct client *c, const struct packet *p)
 
     if (c->rings) {
         put = ring_put(&c->rings->to_client, p);
-        if (put && list_empty(&c->ringing))
+        if (put && list_empty(&c->ringing)) {
+            c->owed_at = s->round_at;
             list_push_back(&s->ringing, &c->ringing);
+        }
     } else {
         struct message_packet m;
 
@@ -66,13 +71,29 @@ void pump_deliver(struct server *s)
     }
 }
 
+/* Whether a client's bell may wait: more than a batch of its requests is here still, which the
+ * rounds to come will answer. Ringing is a system call that wakes somebody, and who is woken for a
+ * few answers has soon taken them and sleeps again. */
+static bool pump_bell_waits(const struct server *s, const struct client *c)
+{
+    uint32_t left =
+        atomic_load_explicit(&c->rings->to_daemon.written, memory_order_relaxed) - c->taken;
+
+    return s->round_at - c->owed_at < PUMP_RING_NS && !list_empty(&c->active) &&
+           left > PUMP_BATCH && left <= RINGS_SLOTS && pump_has_room(c);
+}
+
 void pump_ring(struct server *s)
 {
-    struct list_node *n;
+    struct list_node *n, *next;
 
-    while ((n = list_pop_front(&s->ringing))) {
+    for (n = s->ringing.next; n != &s->ringing; n = next) {
         struct client *c = WEFT_CONTAINER_OF(n, struct client, ringing);
 
+        next = n->next;
+        if (pump_bell_waits(s, c))
+            continue;
+        list_remove(n);
         if (atomic_load(&c->rings->client_asleep) != 0 &&
             atomic_exchange(&c->rings->client_asleep, 0) != 0) {
             s->stats.bells++;
@@ -148,6 +169,7 @@ bool pump_round(struct server *s, weft_time clock)
     bool found = false;
     struct list_node *n, *next;
 
+    s->round_at = clock;
     server_tick(s, clock);
     for (n = s->active.next; n != &s->active; n = next) {
         struct client *c = WEFT_CONTAINER_OF(n, struct client, active);

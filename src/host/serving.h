@@ -60,6 +60,7 @@ struct client {
     int client_bell;     /* the writing end of a pipe, or -1 */
     uint32_t taken;      /* packets taken from the ring so far */
     weft_time heard_at;  /* when its ring had something last */
+    weft_time owed_at;   /* while in server.ringing: since when it is to be rung */
     void *pending;       /* an answer that the socket had no room for, or NULL */
     size_t pending_bytes;
 
@@ -94,6 +95,7 @@ struct server {
     weft_time started; /* the machine's time that is the fabric's 0 */
     weft_time now;     /* the fabric's time, for all that is done until server_tick(); it never goes
                           back, so no call to the fabric comes too late */
+    weft_time round_at;  /* when the round began; the machine's time */
     weft_time looked_at; /* when everything was looked at last */
     weft_time busy_at;   /* when something was done last */
     bool stopping;
