@@ -73,6 +73,7 @@ const struct capture_stats *capture_stats(const struct capture *c);
 enum capture_file_end {
     CAPTURE_FILE_READ,       /* well */
     CAPTURE_FILE_UNREADABLE, /* it is empty, or no capture file, or of a link that is not known */
+    CAPTURE_FILE_NO_READER,  /* there is no libpcap */
     CAPTURE_FILE_CUT         /* it ends or is broken within; what was before is decoded */
 };
 

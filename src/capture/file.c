@@ -87,7 +87,7 @@ enum capture_file_end capture_file(struct capture *c, FILE *in, char error[CAPTU
     if (!load(text)) {
         (void)snprintf(error, CAPTURE_ERROR_BYTES, "%s", text);
         fclose(in);
-        return CAPTURE_FILE_UNREADABLE;
+        return CAPTURE_FILE_NO_READER;
     }
     (void)ungetc(first, in);
     pcap = libpcap.pcap_fopen_offline_with_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO, reason);

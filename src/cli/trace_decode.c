@@ -86,9 +86,13 @@ static int show(struct trace_shown *shown, struct capture *capture, FILE *in, co
     int exit_code = CLI_DONE;
 
     printable(name, path, sizeof(path));
-    if (end == CAPTURE_FILE_UNREADABLE) {
+    if (end == CAPTURE_FILE_UNREADABLE || end == CAPTURE_FILE_NO_READER) {
         json_decref(shown->connections);
         json_decref(shown->list);
+    }
+    if (end == CAPTURE_FILE_NO_READER)
+        return message_failed("%s", error);
+    if (end == CAPTURE_FILE_UNREADABLE) {
         message("%s: %s", path, error);
         message_try("a pcap or pcapng file, such as tcpdump -w writes");
         return CLI_FAILED;

@@ -191,6 +191,30 @@ def test_the_command_runs_from_where_it_is_installed():
     tap.equal(tap.run([str(under("bin/weft")), "--version"]).returncode, 0)
 
 
+# What few runs of the command need, and a run that does: the package is named where it is missing.
+LOADED = {
+    "libibumad.so.3": ("libibumad3", ["discover", "--ca", "mlx5_0"]),
+    "libmicrohttpd.so.12": ("libmicrohttpd12", ["exporter", "--listen", "127.0.0.1:0"]),
+    "libpcap.so.0.8": ("libpcap0.8", ["trace", "decode", str(tap.ROOT / "examples/rping.pcap")]),
+}
+
+
+def test_the_command_starts_without_libraries_that_few_runs_need():
+    dynamic = tap.run(["readelf", "-dW", str(under("bin/weft"))]).stdout
+    tap.none(set(re.findall(r"NEEDED.*\[(.*?)\]", dynamic)) & set(LOADED))
+
+
+def test_a_library_that_cannot_be_loaded_is_named_with_its_package():
+    for library, (package, words) in LOADED.items():
+        with tap.scratch() as folder:
+            pathlib.Path(folder, library).touch()
+            done = tap.run([str(under("bin/weft")), *words],
+                           env={"LD_LIBRARY_PATH": folder, "WEFT_FABRIC": "", "WEFT_NODE": ""})
+        tap.equal(done.returncode, 3, library)
+        tap.contains(done.stderr, f"{library} cannot be loaded", "error")
+        tap.contains(done.stderr, f"package {package} ", "error")
+
+
 def test_the_drop_in_keeps_to_its_folder_where_the_installed_command_finds_it():
     library = under("libibumad.so.3")
     tap.equal(library.parent.name, "weft")
