@@ -3,6 +3,7 @@
 #include "cli/counters_look.h"
 
 #include "cli/mad_machines.h"
+#include "cli/mad_sweep.h"
 #include "cli/message.h"
 #include "cli/verb.h"
 
@@ -14,8 +15,6 @@
 
 int counters_eye_open(const struct counters_request *r, struct counters_eye *ret)
 {
-    const struct weft_mad_agent_req smp = {
-        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
     const struct weft_mad_agent_req gmp = {
         .qpn = WEFT_QP_GSI, .mgmt_class = WEFT_CLASS_PERF, .class_version = 1};
     struct weft_mad_config config;
@@ -27,7 +26,7 @@ int counters_eye_open(const struct counters_request *r, struct counters_eye *ret
     config.sends = SENDS;
     exit_code = mad_place_open(r->place, &config, &ret->link);
     if (exit_code == CLI_DONE)
-        exit_code = mad_place_agent(&ret->link, &smp, &ret->smp);
+        exit_code = mad_place_agent(&ret->link, &mad_sweep_agent, &ret->smp);
     if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&ret->link, &gmp, &ret->gmp);
     return exit_code;
@@ -51,13 +50,9 @@ static int sweep_begin(const struct counters_request *r, const struct counters_e
         config.timeout = r->timeout;
     if (r->window != 0 && r->window < config.window)
         config.window = (uint32_t)r->window;
-    if (!err)
-        err = weft_sweep_new(&config, e->smp, NULL, ret);
     if (err)
-        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    if (*prior)
-        weft_sweep_expect(*ret, *prior);
-    return CLI_DONE;
+        return message_failed("what was seen before cannot be kept: %s", weft_strerror(err));
+    return mad_sweep_new(&config, e->smp, *prior, ret);
 }
 
 static void counters_configure(const struct counters_request *r, struct weft_counters_config *ret)
@@ -95,13 +90,10 @@ static const bool *choose(void *self, const struct weft_sweep *s)
 /* How a survey went that was driven to its end. */
 static int survey_end(const struct counters_eye *e, const struct survey *s, const struct choice *c)
 {
-    int err = weft_sweep_verdict(s->sweep);
+    int err;
 
-    if (err == WEFT_ERR_NOTFOUND)
-        return message_failed("the node that this looks from, %s, does not answer itself",
-                              e->link.where);
-    if (err)
-        return message_failed("the fabric cannot be swept to its end: %s", weft_strerror(err));
+    if (mad_sweep_verdict(&e->link, s->sweep) != CLI_DONE)
+        return CLI_FAILED;
     if (!s->counters)
         return message_failed("the counters cannot be read: %s", weft_strerror(s->verdict));
     if (!c->any)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weft partitions matrix`: who can talk to whom on a fabric, by what all its ports have. */
 #include "cli/mad_machines.h"
-#include "cli/mad_place.h"
+#include "cli/mad_sweep.h"
 #include "cli/matrix_view.h"
 #include "cli/message.h"
 #include "cli/partitions_action.h"
@@ -34,42 +34,19 @@ static bool are_tables_done(const void *self)
     return pkey_tables_done(self);
 }
 
-/* Opens the port. The window is the asker's alone. */
-static int audit_open(const struct partitions_request *request, struct audit *a)
-{
-    const struct weft_mad_agent_req agent = {
-        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
-    struct weft_mad_config config;
-    int exit_code;
-
-    (void)weft_mad_config_init(&config);
-    config.flow.agent_limits = false;
-    exit_code = mad_place_open(request->place, &config, &a->link);
-    return exit_code == CLI_DONE ? mad_place_agent(&a->link, &agent, &a->agent) : exit_code;
-}
-
 static int audit_sweep(const struct weft_sweep_config *c, struct audit *a)
 {
     struct mad_machine machine;
-    int exit_code;
-    int err = weft_sweep_new(c, a->agent, NULL, &a->sweep);
+    int exit_code = mad_sweep_new(c, a->agent, NULL, &a->sweep);
 
-    if (err)
-        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    machine = mad_machine_sweep(a->sweep);
-    exit_code = mad_drive(&a->link, &machine);
     if (exit_code != CLI_DONE)
         return exit_code;
-    err = weft_sweep_verdict(a->sweep);
-    if (err == WEFT_ERR_NOTFOUND) {
-        message("the node that this looks from does not answer itself");
-        if (!a->link.on_hca)
-            message_try("--node NAME with one that lives; weft fabric ctl nodes lists them");
-        return CLI_FAILED;
-    }
-    if (err)
-        return message_failed("the fabric cannot be swept to its end: %s", weft_strerror(err));
-    return CLI_DONE;
+    machine = mad_machine_sweep(a->sweep);
+    exit_code = mad_drive(&a->link, &machine);
+    /* Who can talk to whom is no question of a part. */
+    if (exit_code == CLI_DONE && mad_sweep_verdict(&a->link, a->sweep) != CLI_DONE)
+        exit_code = CLI_FAILED;
+    return exit_code;
 }
 
 static int audit_read(const struct weft_sweep_config *c, struct audit *a)
@@ -133,7 +110,7 @@ int partitions_action_matrix(const struct partitions_request *request)
 {
     struct audit a = {.sweep = NULL};
     struct weft_sweep_config config;
-    int exit_code = audit_open(request, &a);
+    int exit_code = mad_sweep_open(request->place, &a.link, &a.agent);
 
     (void)weft_sweep_config_init(&config);
     if (request->timeout != 0)

@@ -3,6 +3,7 @@
 #include "cli/discover.h"
 #include "cli/heap.h"
 #include "cli/mad_drive.h"
+#include "cli/mad_sweep.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/topology_load.h"
@@ -154,34 +155,14 @@ static bool is_sweep_done(const void *self)
     return weft_sweep_done(((const struct watched *)self)->sweep);
 }
 
-static int sweep_verdict_said(const struct weft_sweep *s)
+static int sweep_to_end(struct mad_link *l, weft_mad_agent_id agent,
+                        const struct discover_request *r, const struct weft_sweep_prior *known,
+                        struct discover *d)
 {
-    int err = weft_sweep_verdict(s);
-
-    if (err == WEFT_ERR_NOTFOUND) {
-        message("the node that this looks from does not answer itself");
-        message_try("--node NAME or --ca NAME with one that lives");
-        return CLI_FAILED;
-    }
-    /* What was found until there was no more room is printed, and is not all. */
-    if (err)
-        message("the fabric cannot be swept to its end: %s", weft_strerror(err));
-    return err ? CLI_PART : CLI_DONE;
-}
-
-static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
-                        const struct weft_sweep_prior *known, struct discover *d)
-{
-    const struct weft_mad_agent_req agent = {
-        .qpn = WEFT_QP_SMI, .mgmt_class = WEFT_CLASS_SUBN_DIRECTED, .class_version = 1};
     struct weft_sweep_config c;
     struct watched w;
-    weft_mad_agent_id id;
-    int exit_code = mad_place_agent(l, &agent, &id);
-    int err;
+    int exit_code;
 
-    if (exit_code != CLI_DONE)
-        return exit_code;
     (void)weft_sweep_config_init(&c);
     if (r->timeout != 0)
         c.timeout = r->timeout;
@@ -189,16 +170,15 @@ static int sweep_to_end(struct mad_link *l, const struct discover_request *r,
         c.window = HCA_WINDOW;
     if (r->window != 0)
         c.window = (uint32_t)r->window;
-    err = weft_sweep_new(&c, id, NULL, &d->sweep);
-    if (err)
-        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    if (known)
-        weft_sweep_expect(d->sweep, known);
+    exit_code = mad_sweep_new(&c, agent, known, &d->sweep);
+    if (exit_code != CLI_DONE)
+        return exit_code;
     w.sweep = d->sweep;
     progress_start(&w.progress, "nodes found", mad_link_clock());
     exit_code = mad_drive(l, &(struct mad_machine){&w, poll_sweep, tell_sweep, is_sweep_done});
     progress_end(&w.progress);
-    return exit_code == CLI_DONE ? sweep_verdict_said(d->sweep) : exit_code;
+    /* What was found until there was no more room is printed, and is not all. */
+    return exit_code == CLI_DONE ? mad_sweep_verdict(l, d->sweep) : exit_code;
 }
 
 static int load_earlier(const struct discover_request *r, struct discover *d,
@@ -215,17 +195,14 @@ static int load_earlier(const struct discover_request *r, struct discover *d,
 static int find(const struct discover_request *r, struct discover *d)
 {
     struct mad_link link = {.engine = NULL};
-    struct weft_mad_config config;
     struct weft_sweep_prior *known = NULL;
+    weft_mad_agent_id agent;
     int exit_code = r->since ? load_earlier(r, d, &known) : CLI_DONE;
 
-    /* The window is the asker's alone. */
-    (void)weft_mad_config_init(&config);
-    config.flow.agent_limits = false;
     if (exit_code == CLI_DONE)
-        exit_code = mad_place_open(&r->place, &config, &link);
+        exit_code = mad_sweep_open(&r->place, &link, &agent);
     if (exit_code == CLI_DONE)
-        exit_code = sweep_to_end(&link, r, known, d);
+        exit_code = sweep_to_end(&link, agent, r, known, d);
     if (link.engine)
         mad_link_close(&link);
     (void)weft_sweep_prior_free(known);
