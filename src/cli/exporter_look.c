@@ -242,12 +242,13 @@ static int ahead_drop(struct exporter_look *l)
     return exit_code;
 }
 
-/* Goes on with the sweep until it has ended, or the pace says so, and, while it waits, with its
- * counters. A sweep that does not end here is the topology of a later look, with counters that are
- * read then. */
-static int survey_on(struct exporter_look *l)
+/* Goes on with the sweep until it has ended, or the pace says so, and, where counters are to be
+ * read next, with these while it waits. A sweep that does not end here is the topology of a later
+ * look, with counters that are read then. */
+static int sweep_on(struct exporter_look *l, bool ahead)
 {
-    const struct mad_machine machine = mad_machine_survey(&l->ahead);
+    const struct mad_machine machine =
+        ahead ? mad_machine_survey(&l->ahead) : mad_machine_sweep(l->next);
     int exit_code;
 
     l->ahead.known = l->counters;
@@ -277,14 +278,12 @@ int exporter_look_open(struct exporter_look *l, const struct exporter_request *r
 
 int exporter_look_first(struct exporter_look *l)
 {
-    const struct mad_machine machine = mad_machine_sweep(l->next);
     int exit_code;
 
     mad_link_move(&l->eye.link);
     l->pace.until = l->eye.link.now + l->request->deadline;
-    exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
-    if (exit_code == CLI_DONE && weft_sweep_done(l->next))
-        exit_code = sweep_end(l);
+    /* Who is not asked for metrics yet has nothing to read counters for. */
+    exit_code = sweep_on(l, l->request->once);
     if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
         exit_code = message_failed("the node that this looks from, %s, does not answer itself",
                                    l->eye.link.where);
@@ -388,7 +387,7 @@ int exporter_look_again(struct exporter_look *l)
      * counters are of the ports of one topology. */
     l->pace.until = now + sweep_share(l, deadline);
     if (exit_code == CLI_DONE && l->next)
-        exit_code = survey_on(l);
+        exit_code = sweep_on(l, true);
     l->pace.until = now + deadline;
     if (exit_code == CLI_DONE)
         exit_code = read_counters(l);

@@ -31,6 +31,7 @@ struct exporter_request {
     unsigned groups;    /**< of metrics that are told, a bit each: enum exporter_group */
     bool full;          /**< each sample has all labels of its port */
     bool all_ports;     /**< also of those ports that never had a cable */
+    bool once;          /**< one look alone, right after the first sweep */
 };
 
 /** Somebody who was there and is not any more. */

@@ -89,7 +89,6 @@ struct request {
     struct mad_place place;
     char *listen;   /* NULL: not said */
     char *textfile; /* NULL: not said */
-    bool once;
 };
 
 static volatile sig_atomic_t ended;
@@ -292,7 +291,7 @@ static int run(const struct request *r)
     int exit_code = r->textfile ? whole_file_try("metrics", r->textfile) : CLI_DONE;
 
     signals_catch(&open);
-    if (exit_code == CLI_DONE && !r->once && (r->listen || !r->textfile))
+    if (exit_code == CLI_DONE && !r->look.once && (r->listen || !r->textfile))
         exit_code = exporter_http_open(r->listen ? r->listen : LISTEN_DEFAULT, &http);
     if (exit_code == CLI_DONE)
         exit_code = begin(r, &l, http, &open);
@@ -301,7 +300,7 @@ static int run(const struct request *r)
         (void)fflush(stdout);
     }
     if (exit_code == CLI_DONE && l.sweep && !ended)
-        exit_code = r->once ? once(r, &l, &open) : serve(r, &l, http, &open);
+        exit_code = r->look.once ? once(r, &l, &open) : serve(r, &l, http, &open);
     http = exporter_http_close(http);
     exporter_look_close(&l);
     return exit_code;
@@ -347,7 +346,7 @@ static void take(struct options *o, struct request *r, int option)
         options_keep(o, "a file's name", &r->textfile);
         break;
     case OPTION_ONCE:
-        r->once = true;
+        r->look.once = true;
         break;
     case OPTION_METRICS:
         take_groups(o, &r->look.groups);
@@ -380,7 +379,7 @@ static void take(struct options *o, struct request *r, int option)
 static void check(struct options *o, const struct request *r)
 {
     mad_place_check(&r->place, o);
-    if (!options_stopped(o) && r->once && r->listen)
+    if (!options_stopped(o) && r->look.once && r->listen)
         options_refuse(o, "--once ends at once: it goes with no --listen");
     else if (!options_stopped(o) && r->textfile && r->look.interval < 100 * WEFT_MS)
         options_refuse(o, "--textfile is written each --interval: that must be 100 ms at least");
