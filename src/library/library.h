@@ -24,7 +24,7 @@
 #define LIBRARY_TEXT_BYTES 240
 
 /** A function's pointer in a struct, and its name in a list. */
-#define LIBRARY_POINTER(name) __typeof__(name) *name;
+#define LIBRARY_POINTER(name) __typeof__(name) *(name);
 #define LIBRARY_NAME(name)    #name,
 
 /** A struct of pointers has one for each name. */

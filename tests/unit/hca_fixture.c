@@ -398,7 +398,7 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 
 bool hca_umad_load(char text[LIBRARY_TEXT_BYTES])
 {
-#define TAKE(name) .name = name,
+#define TAKE(name) .name = (name),
     if (fake.no_library)
         (void)snprintf(text, LIBRARY_TEXT_BYTES, "there is none");
     else
