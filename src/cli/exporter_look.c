@@ -242,17 +242,46 @@ static int ahead_drop(struct exporter_look *l)
     return exit_code;
 }
 
+/* The survey as it is driven: notes when its counters are busy. */
+static bool ahead_poll(void *self, struct weft_mad_send_req *ret)
+{
+    struct exporter_look *l = self;
+    bool posts = survey_poll(&l->ahead, ret);
+
+    if (l->ahead.counters && !weft_counters_done(l->ahead.counters)) {
+        l->ahead_last = l->eye.link.now;
+        if (l->ahead_begun == 0)
+            l->ahead_begun = l->ahead_last;
+    }
+    return posts;
+}
+
+static void ahead_tell(void *self, const struct weft_mad_event *ev)
+{
+    struct exporter_look *l = self;
+
+    survey_event(&l->ahead, ev);
+}
+
+static bool ahead_done(const void *self)
+{
+    const struct exporter_look *l = self;
+
+    return survey_done(&l->ahead);
+}
+
 /* Goes on with the sweep until it has ended, or the pace says so, and, where counters are to be
  * read next, with these while it waits. A sweep that does not end here is the topology of a later
  * look, with counters that are read then. */
 static int sweep_on(struct exporter_look *l, bool ahead)
 {
-    const struct mad_machine machine =
-        ahead ? mad_machine_survey(&l->ahead) : mad_machine_sweep(l->next);
+    const struct mad_machine both = {l, ahead_poll, ahead_tell, ahead_done};
+    const struct mad_machine machine = ahead ? both : mad_machine_sweep(l->next);
     int exit_code;
 
     l->ahead.known = l->counters;
     l->ahead.agent = l->eye.gmp;
+    l->ahead_begun = l->ahead_last = 0;
     exit_code = mad_drive_paced(&l->eye.link, &machine, 1, &l->pace);
     if (exit_code == CLI_DONE && l->ahead.verdict != 0)
         exit_code =
@@ -332,7 +361,7 @@ static int drive_counters(struct exporter_look *l, struct weft_counters *c)
 static int read_counters(struct exporter_look *l)
 {
     struct weft_counters *old = l->counters;
-    weft_time least = l->ahead.counters ? l->stats.counters_time : 0;
+    weft_time ahead = l->ahead.counters ? l->ahead_last - l->ahead_begun : 0;
     weft_time begun = l->eye.link.now;
     struct weft_counters_config config;
     int exit_code;
@@ -350,10 +379,7 @@ static int read_counters(struct exporter_look *l)
         return message_failed("the counters cannot be read: %s", weft_strerror(err));
     }
     exit_code = drive_counters(l, l->counters);
-    l->stats.counters_time = l->eye.link.now - begun;
-    /* What was begun beside a sweep has taken longer than that. */
-    if (l->stats.counters_time < least)
-        l->stats.counters_time = least;
+    l->stats.counters_time = l->eye.link.now - begun + ahead;
     if (exit_code == CLI_DONE && old && has_changed(l, old))
         l->due = 0;
     (void)weft_counters_free(old);

@@ -63,8 +63,9 @@ struct exporter_look {
     struct weft_counters *counters; /**< NULL: none were read yet */
     struct weft_sweep *next;        /**< a sweep that is under way; NULL: none */
     struct survey ahead; /**< of that: its counters are begun while it waits for the dead */
-    struct weft_sweep_prior *known; /**< what that goes by */
-    bool *cabled;                   /**< of each port of `sweep`, whether it has had a cable */
+    weft_time ahead_begun, ahead_last; /**< when these were first and last busy; 0: never */
+    struct weft_sweep_prior *known;    /**< what that goes by */
+    bool *cabled;                      /**< of each port of `sweep`, whether it has had a cable */
     struct exporter_gone *gone;
     uint32_t gone_count, gone_space;
     weft_time at;  /**< when it has looked last */
