@@ -3,6 +3,7 @@
 #include "client_fixture.h"
 #include "core/wire/field.h"
 #include "core/wire/mad_header.h"
+#include "fabric/link.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,6 +71,7 @@ static void test_external_ports_are_read_where_they_enforce(void **state)
 
     (void)state;
     wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, ff_port(cf->ff, "sw", 2)->info, 1);
+    link_note(cf->ff->f, ff_port(cf->ff, "sw", 2));
     ff_command(cf->ff, "pkey sw/2 3 0x8007");
     ff_command(cf->ff, "pkey sw/1 3 0x8008");
     s = cf_sweep(cf, NULL);
