@@ -4,6 +4,7 @@
 
 #include "cli/exporter_labels.h"
 #include "cli/mad_machines.h"
+#include "cli/mad_sweep.h"
 #include "cli/message.h"
 #include "cli/verb.h"
 
@@ -203,12 +204,10 @@ static int sweep_begin(struct exporter_look *l)
         config.timeout = l->request->timeout;
     if (l->sweep)
         err = weft_sweep_remember(l->sweep, NULL, &l->known);
-    if (!err)
-        err = weft_sweep_new(&config, l->eye.smp, NULL, &l->next);
     if (err)
-        return message_failed("the fabric cannot be swept: %s", weft_strerror(err));
-    if (l->known)
-        weft_sweep_expect(l->next, l->known);
+        return message_failed("what was seen before cannot be kept: %s", weft_strerror(err));
+    if (mad_sweep_new(&config, l->eye.smp, l->known, &l->next) != CLI_DONE)
+        return CLI_FAILED;
     l->ahead = (struct survey){.sweep = l->next};
     configure(l, &l->ahead.config);
     l->stats.topology_begun = mad_link_clock();
@@ -313,11 +312,8 @@ int exporter_look_first(struct exporter_look *l)
     l->pace.until = l->eye.link.now + l->request->deadline;
     /* Who is not asked for metrics yet has nothing to read counters for. */
     exit_code = sweep_on(l, l->request->once);
-    if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND) {
-        exit_code = message_failed("the node that this looks from, %s, does not answer itself",
-                                   l->eye.link.where);
-        message_try("--node NAME or --ca NAME with one that lives");
-    }
+    if (exit_code == CLI_DONE && l->sweep && weft_sweep_verdict(l->sweep) == WEFT_ERR_NOTFOUND)
+        exit_code = mad_sweep_verdict(&l->eye.link, l->sweep);
     return exit_code;
 }
 
