@@ -547,7 +547,8 @@ def test_a_file_for_node_exporter():
     once("--textfile", path)
     promtool(path.read_text(encoding="utf-8"))
     tap.equal(stat.S_IMODE(path.stat().st_mode) & 0o044, 0o044)
-    first = path.stat().st_ino
+    # While it is open nobody else gets its number.
+    first = path.open(encoding="utf-8")
     writer = fabric_lab.Program(
         [tap.weft(), "exporter", "--fabric", LAB.socket, "--node", HOST, "--textfile", path,
          "--interval", "100ms"], env=os.environ, cwd=LAB.folder, log=LAB.folder / "writer")
@@ -561,7 +562,9 @@ def test_a_file_for_node_exporter():
         return len(seen) > 2
 
     fabric_lab.wait_until(written, "it is written again", hint=writer.said)
-    assert path.stat().st_ino != first
+    with first:
+        assert path.stat().st_ino != os.fstat(first.fileno()).st_ino
+        tap.equal(Metrics(first.read()).value("weft_exporter_looks_total"), min(seen))
     tap.equal(writer.end(), 0)
     tap.equal([p.name for p in LAB.folder.glob("weft.prom*")], ["weft.prom"])
 
