@@ -8,8 +8,8 @@ usage: bench_discover.py [--hosts N,N,...] [--ibsim N,N,...] [--delay TIME]
   --delay  what each hop of the former takes, such as 10us (default: nothing)
 
 Nothing passes or fails by the clock: these are figures for people. Through the drop-in times are
-the shortest of three runs, of the peer on the largest fabric of one. On ibsim all take turns, in
-both orders, and the figures are medians of five; requests are those that ibsim has answered.
+the shortest of three runs. On ibsim all take turns, in both orders, and the figures are medians of
+five; requests are those that ibsim has answered.
 """
 import argparse
 import json
@@ -23,6 +23,7 @@ import time
 
 import fabric_lab
 import fabric_net
+import stopwatch
 import tap
 
 HOST = "host-00001"
@@ -32,7 +33,6 @@ LOOP_WINDOWS = (16, 64)
 LOOP_MADS = 20000
 RUNS = 3
 IBSIM_RUNS = 5
-ONE_RUN_FROM_HOSTS = 10000
 LIMIT_S = 900
 SKIPPED = 77
 WIDTHS = (7, 10, 14, 8, 10, 10, 10)
@@ -40,22 +40,6 @@ WIDTHS = (7, 10, 14, 8, 10, 10, 10)
 
 def row(*cells):
     print("  ".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS)), flush=True)
-
-
-def best(runs, call):
-    """The shortest time of some calls, and what the last one gave."""
-    times = []
-    for _ in range(runs):
-        began = time.monotonic()
-        value = call()
-        times.append(time.monotonic() - began)
-    return min(times), value
-
-
-def discovered(command):
-    done = tap.run(command, timeout=LIMIT_S)
-    tap.succeeds(done)
-    return done.stdout
 
 
 def lines(text):
@@ -72,12 +56,12 @@ def beside_ibnetdiscover(sizes, delay):
                 lab.ctl("delay", delay, "on", "all")
             command = [tap.weft(), "discover", "--fabric", str(lab.socket), "--node", HOST]
             saved = str(pathlib.Path(folder, "saved"))
-            ours, text = best(RUNS, lambda: discovered(command))
-            theirs, peer = best(1 if hosts >= ONE_RUN_FROM_HOSTS else RUNS,
-                                lambda: lab.run(HOST, "ibnetdiscover", timeout=LIMIT_S))
-            requests = json.loads(discovered([*command, "--json"]))["requests"]
+            ours, text = stopwatch.best(command, RUNS)
+            line, environment = lab.on(HOST, ["ibnetdiscover"])
+            theirs, peer = stopwatch.best(line, RUNS, env=environment, cwd=lab.folder)
+            requests = json.loads(stopwatch.best([*command, "--json"], 1)[1])["requests"]
             pathlib.Path(saved).write_text(text, encoding="utf-8")
-            since, _ = best(RUNS, lambda: discovered([*command, "--since", saved]))
+            since, _ = stopwatch.best([*command, "--since", saved], RUNS)
             row(hosts, f"{ours:.3f}", f"{theirs:.3f}", f"{theirs / ours:.1f}", requests,
                 f"{requests / ours:.0f}", f"{since:.3f}")
             if lines(text) != lines(peer):
