@@ -149,10 +149,14 @@ static void answer_one(struct sl *l, const uint8_t *request, enum sl_mood mood,
         mad_set_status(mad, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     else if (mood == SL_REFUSES)
         mad_set_status(mad, l->status);
+    else if (mood == SL_REDIRECTS)
+        mad_set_status(mad, WEFT_STATUS_REDIRECT);
+    else if (mood == SL_WRONG && l->method != 0)
+        mad_set_method(mad, l->method);
     else if (mood == SL_WRONG)
         mad_set_attr_id(mad, mad_attr_id(mad) ^ 1);
-    if (mood == SL_REDIRECTS) {
-        mad_set_status(mad, WEFT_STATUS_REDIRECT);
+    if (mood == SL_REDIRECTS ||
+        (l->probe_redirects && mad_attr_id(request) == WEFT_ATTR_CLASS_PORT_INFO)) {
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, data, l->elsewhere);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QP, data, WEFT_QP_GSI);
         wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, data, WEFT_QKEY_GSI);
@@ -235,7 +239,8 @@ static bool carry_near(struct sl *l)
         memcpy(l->last, tx.data, WEFT_MAD_BYTES);
         l->last_to = *tx.to;
     }
-    if (tx.to->lid == l->at || (l->mood == SL_REDIRECTS && tx.to->lid == l->elsewhere))
+    if (tx.to->lid == l->at ||
+        ((l->mood == SL_REDIRECTS || l->probe_redirects) && tx.to->lid == l->elsewhere))
         assert_int_equal(weft_mad_rx(l->far, l->now, &rx, NULL), 0);
     assert_int_equal(weft_mad_tx_done(l->near, l->now, tx.id, true), 0);
     return true;

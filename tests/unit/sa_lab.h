@@ -20,7 +20,7 @@ enum sl_mood {
     SL_REFUSES,   /* says `status` */
     SL_REDIRECTS, /* to LID `elsewhere`; whoever asks there is answered */
     SL_ABSENT,    /* a port without an SA: refuses a Get, and says nothing to others */
-    SL_WRONG,     /* answers with another attribute */
+    SL_WRONG,     /* answers with another attribute, or with `method` */
     SL_SHORT      /* answers in segments, with `stride` bytes of a record */
 };
 
@@ -36,6 +36,8 @@ struct sl {
     uint16_t elsewhere;           /* REDIRECTS */
     uint16_t elsewhere_pkey;      /* in which partition; sl_new(): the default one */
     uint8_t elsewhere_gid[16];    /* 0: none */
+    bool probe_redirects;         /* ClassPortInfo names `elsewhere`, whatever its status */
+    uint8_t method;               /* WRONG; 0: that of an answer */
     struct weft_mad_addr last_to; /* where the last request went */
     uint16_t at;                  /* the LID the SA has; packets to others are lost */
     uint32_t count, stride;       /* of a table's records */

@@ -126,9 +126,50 @@ static void test_an_SA_that_says_nothing_ends_all_questions_at_once(void **state
     sl_free(l);
 }
 
+/* Lets time pass until a question leaves, which may be behind ClassPortInfo. */
+static void run_until_asked(struct sl *l)
+{
+    const weft_time end = l->now + 60 * WEFT_S;
+    unsigned before = l->packets;
+
+    while (l->packets == before || mad_attr_id(l->last) == WEFT_ATTR_CLASS_PORT_INFO) {
+        assert_true(l->now < end);
+        sl_run(l, l->now + 10 * WEFT_MS);
+    }
+}
+
+/* Silence ends a question after four packets in a row: BUSY is a sign of life. */
+static void test_tries_are_counted_in_a_row(void **state)
+{
+    struct weft_sa_config c;
+    struct weft_sa_result r;
+    struct sl *l;
+
+    (void)state;
+    (void)weft_sa_config_init(&c);
+    c.retry.base_ns = c.retry.cap_ns = WEFT_S;
+    c.retry.jitter_ns = 0;
+    l = sl_new(&c);
+    sl_ask(l, GET, NODES, 1);
+    for (int round = 0; round < 3; round++) {
+        l->mood = SL_SILENT;
+        for (int i = 0; i < 3; i++)
+            run_until_asked(l);
+        l->mood = SL_BUSY;
+        run_until_asked(l);
+    }
+    l->mood = SL_ANSWERS;
+    r = sl_result(l);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
+    assert_int_equal(r.asked, 13);
+    assert_int_equal(r.busy, 3);
+    sl_free(l);
+}
+
 static void test_BUSY_is_waited_out_and_each_wait_is_longer(void **state)
 {
     struct sl *l = sl_new(NULL);
+    struct weft_sa_stats stats;
     struct weft_sa_result r;
 
     (void)state;
@@ -136,6 +177,8 @@ static void test_BUSY_is_waited_out_and_each_wait_is_longer(void **state)
     l->change_after = 5;
     sl_ask(l, GET, NODES, 0);
     r = sl_result(l);
+    weft_sa_stats(l->sa, &stats);
+    assert_int_equal(stats.busy, 4);
     assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.busy, 4);
     assert_int_equal(r.asked, 5);
@@ -252,6 +295,26 @@ static void test_the_window_grows_with_answers_and_halves_on_BUSY(void **state)
     assert_int_equal(sl_result(l).busy, 3);
     weft_sa_stats(l->sa, &stats);
     assert_in_range(stats.window, 1, 2);
+    sl_free(l);
+}
+
+/* By one after as many answers as it is wide; that of ClassPortInfo counts. */
+static void test_the_window_grows_by_one_after_a_window_of_answers(void **state)
+{
+    struct sl *l = sl_new(NULL);
+    struct weft_sa_stats stats;
+
+    (void)state;
+    weft_sa_stats(l->sa, &stats);
+    for (uint32_t wide = 2, next = 2; wide <= 7; wide++, next += wide) {
+        while (stats.answered < next) {
+            assert_int_equal(stats.window, wide);
+            sl_ask(l, GET, NODES, 0);
+            assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+            weft_sa_stats(l->sa, &stats);
+        }
+    }
+    assert_int_equal(stats.window, 8);
     sl_free(l);
 }
 
@@ -438,11 +501,13 @@ int main(void)
         cmocka_unit_test(test_a_Get_has_one_record_and_ClassPortInfo_comes_first),
         cmocka_unit_test(test_the_request_is_as_IBA_wants_it),
         cmocka_unit_test(test_an_SA_that_says_nothing_ends_all_questions_at_once),
+        cmocka_unit_test(test_tries_are_counted_in_a_row),
         cmocka_unit_test(test_BUSY_is_waited_out_and_each_wait_is_longer),
         cmocka_unit_test(test_an_SA_that_stays_BUSY_ends_with_patience),
         cmocka_unit_test(test_BUSY_is_a_result_where_the_policy_says_so),
         cmocka_unit_test(test_the_rate_of_requests_is_bounded_whatever_the_SA_does),
         cmocka_unit_test(test_the_window_grows_with_answers_and_halves_on_BUSY),
+        cmocka_unit_test(test_the_window_grows_by_one_after_a_window_of_answers),
         cmocka_unit_test(test_an_SM_that_moves_is_followed_while_it_is_asked),
         cmocka_unit_test(test_without_an_SM_a_question_waits_for_one),
         cmocka_unit_test(test_a_path_is_asked_for_once_until_it_expires),

@@ -41,6 +41,20 @@ static void test_tables_of_any_size(void **state)
     sl_free(l);
 }
 
+static void test_a_Set_is_answered_by_GetResp(void **state)
+{
+    struct sl *l = sl_new(NULL);
+
+    (void)state;
+    sl_ask(l, WEFT_METHOD_SET, WEFT_ATTR_SA_SERVICE_RECORD, 0);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    l->mood = SL_WRONG;
+    l->method = WEFT_METHOD_SET | WEFT_METHOD_RESPONSE;
+    sl_ask(l, WEFT_METHOD_SET, WEFT_ATTR_SA_SERVICE_RECORD, 0);
+    assert_int_not_equal(sl_result(l).outcome, WEFT_SA_ANSWERED);
+    sl_free(l);
+}
+
 static void test_a_port_without_an_SA_is_found_out(void **state)
 {
     struct sl *l = sl_new(NULL);
@@ -67,6 +81,13 @@ static void test_a_port_without_an_SA_is_found_out(void **state)
     assert_int_equal(r.outcome, WEFT_SA_REFUSED);
     assert_int_equal(r.status, WEFT_STATUS_BAD_METHOD_ATTRIBUTE);
     assert_int_equal(r.asked, 2);
+    assert_int_equal(r.took, 0); /* the second time at once */
+    l->status |= 0x100;          /* of the class: says nothing about methods */
+    l->probe_counts = true;
+    sl_ask(l, GET, NODES, 4);
+    r = sl_result(l);
+    assert_int_equal(r.outcome, WEFT_SA_ABSENT);
+    assert_int_equal(r.asked, 1);
     sl_free(l);
 }
 
@@ -84,6 +105,9 @@ static void test_a_redirection_is_followed_until_it_expires(void **state)
     assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.lid, 77);
     assert_int_equal(r.asked, 2);
+    assert_int_equal(r.took, 0); /* at once, and not as after silence */
+    weft_sa_stats(l->sa, &stats);
+    assert_int_equal(stats.silent, 0);
     sl_ask(l, GET, NODES, 1);
     assert_int_equal(sl_result(l).asked, 1);
     assert_int_equal(l->lids[l->packets - 1], 77);
@@ -94,6 +118,32 @@ static void test_a_redirection_is_followed_until_it_expires(void **state)
     weft_sa_stats(l->sa, &stats);
     assert_int_equal(stats.redirects, 1);
     sl_free(l);
+}
+
+/* A ClassPortInfo that names another place is a redirection, too; one that is refused, or another
+ * attribute in its place, is not. */
+static void test_ClassPortInfo_redirects(void **state)
+{
+    static const struct {
+        enum sl_mood mood;
+        uint16_t status, lid;
+    } cases[] = {{SL_ANSWERS, 0, 77}, {SL_REFUSES, 0x100, SL_SM_LID}, {SL_WRONG, 0, SL_SM_LID}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl *l = sl_new(NULL);
+
+        l->mood = cases[i].mood;
+        l->status = cases[i].status;
+        l->probe_counts = true;
+        l->probe_redirects = true;
+        l->elsewhere = 77;
+        sl_ask(l, GET, NODES, 0);
+        (void)sl_result(l);
+        assert_int_equal(l->packets, 2);
+        assert_int_equal(l->lids[1], cases[i].lid);
+        sl_free(l);
+    }
 }
 
 static void test_a_redirection_leads_into_another_partition_and_subnet(void **state)
@@ -111,11 +161,13 @@ static void test_a_redirection_leads_into_another_partition_and_subnet(void **st
     assert_int_equal(weft_pkey_cache_stage(cache, 0, keys), 0);
     assert_int_equal(weft_pkey_cache_commit(cache, NULL), 0);
     (void)weft_sa_config_init(&c);
-    for (int knows = 0; knows < 2; knows++) {
-        if (knows) {
+    for (int told = 0; told < 3; told++) {
+        const bool knows = told == 2; /* its partitions, and its own GID */
+
+        if (told > 0)
             c.pkeys = cache;
+        if (knows)
             memcpy(c.gid, own, sizeof(c.gid));
-        }
         l = sl_new(&c);
         l->mood = SL_REDIRECTS;
         l->elsewhere = 77;
@@ -175,11 +227,19 @@ static void test_refusals_and_answers_to_something_else(void **state)
     l->mood = SL_WRONG;
     sl_ask(l, GET, PATHS, 0);
     assert_int_equal(sl_result(l).outcome, WEFT_SA_MALFORMED);
+    l->method = WEFT_METHOD_GET_TABLE_RESP;
+    sl_ask(l, GET, PATHS, 0);
+    assert_int_equal(sl_result(l).outcome, WEFT_SA_MALFORMED);
     l->mood = SL_ANSWERS;
     l->hides_stride = true;
     sl_ask(l, TABLE, NODES, 0);
     r = sl_result(l);
     assert_int_equal(r.outcome, WEFT_SA_MALFORMED);
+    assert_int_equal(r.count, 0);
+    l->stride = WEFT_SA_RECORD_BYTES; /* a whole MAD without a stride: an empty table */
+    sl_ask(l, TABLE, NODES, 0);
+    r = sl_result(l);
+    assert_int_equal(r.outcome, WEFT_SA_ANSWERED);
     assert_int_equal(r.count, 0);
     l->probe_counts = true; /* whatever it says to ClassPortInfo: it lives */
     l->mood = SL_REFUSES;
@@ -245,8 +305,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables_of_any_size),
+        cmocka_unit_test(test_a_Set_is_answered_by_GetResp),
         cmocka_unit_test(test_a_port_without_an_SA_is_found_out),
         cmocka_unit_test(test_a_redirection_is_followed_until_it_expires),
+        cmocka_unit_test(test_ClassPortInfo_redirects),
         cmocka_unit_test(test_a_redirection_leads_into_another_partition_and_subnet),
         cmocka_unit_test(test_redirections_in_a_circle_or_to_nowhere_end),
         cmocka_unit_test(test_refusals_and_answers_to_something_else),

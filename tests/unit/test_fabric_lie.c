@@ -50,6 +50,7 @@ static void test_another_node_s_node_info_under_the_own_port(void **state)
     struct packet lie, model;
 
     (void)state;
+    ff_node(lab.ff, "a")->vendor = 0x112233;
     ff_command(lab.ff, "lie base node-info a");
     lie = node_info(&lab, SMA_LAB_BASE);
     model = node_info(&lab, SMA_LAB_CA);
@@ -136,6 +137,31 @@ static void test_ports_that_a_switch_does_not_have(void **state)
     assert_int_equal(
         sma_lab_status(&lab, SMA_LAB_BASE, WEFT_METHOD_SET, WEFT_ATTR_PORT_INFO, 5, ff_data(&p)),
         0x1C);
+    sma_lab_free(&lab);
+}
+
+/* The modifier's low byte is the port; what else is wrong with it stays refused, as do other
+ * attributes. */
+static void test_only_ports_beyond_the_last_are_invented(void **state)
+{
+    static const struct {
+        uint16_t attr_id;
+        uint32_t modifier;
+        uint16_t status;
+    } cases[] = {
+        {WEFT_ATTR_PORT_INFO, 0x104, 0x1C}, {WEFT_ATTR_PORT_INFO, 0x100, 0x1C},
+        {WEFT_ATTR_PORT_INFO, 0x105, 0},    {WEFT_ATTR_PORT_INFO, 0x1FF, 0},
+        {WEFT_ATTR_PORT_INFO, 4, 0},        {WEFT_ATTR_PORT_INFO, 255, 0},
+        {WEFT_ATTR_SWITCH_INFO, 5, 0x1C},   {WEFT_ATTR_NODE_INFO, 5, 0x1C},
+    };
+    struct sma_lab lab = sma_lab_new(NULL);
+
+    (void)state;
+    ff_command(lab.ff, "lie base port-info");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(sma_lab_status(&lab, SMA_LAB_BASE, WEFT_METHOD_GET, cases[i].attr_id,
+                                        cases[i].modifier, NULL),
+                         cases[i].status);
     sma_lab_free(&lab);
 }
 
@@ -248,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_guids_of_another_node_and_nothing_else),
         cmocka_unit_test(test_answers_that_change_do_so_alike_in_each_run),
         cmocka_unit_test(test_ports_that_a_switch_does_not_have),
+        cmocka_unit_test(test_only_ports_beyond_the_last_are_invented),
         cmocka_unit_test(test_a_node_description_without_an_end),
         cmocka_unit_test(test_the_truth_comes_back),
         cmocka_unit_test(test_at_its_time_and_listed),
