@@ -2,6 +2,7 @@
 /* The shared rings: order, limits, lies of the other side, and sleepers that are always woken. */
 #include "channel/protocol.h"
 #include "channel/rings.h"
+#include "core/base/prng.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -148,6 +149,157 @@ static void test_a_reader_that_lies_gets_nothing_more(void **state)
     atomic_store(&ring->written, UINT32_MAX);
     atomic_store(&ring->read, UINT32_MAX);
     assert_true(ring_put(ring, &p));
+    free(r);
+}
+
+/* What each side remembers of the other stands where the other can write, too. */
+static const uint32_t seen[] = {0,
+                                1,
+                                7,
+                                8,
+                                9,
+                                RINGS_SLOTS - 1,
+                                RINGS_SLOTS,
+                                RINGS_SLOTS + 7,
+                                RINGS_SLOTS + 8,
+                                RINGS_SLOTS + 9,
+                                UINT32_MAX / 2,
+                                UINT32_MAX - RINGS_SLOTS,
+                                UINT32_MAX};
+
+#define SEEN (sizeof(seen) / sizeof(seen[0]))
+
+/* At worst packets are overwritten that nobody has read: the writer goes on by one slot for each,
+ * and does not put more into a ring that its reader empties no more than the reader has let it. */
+static void test_a_reader_that_writes_over_what_the_writer_remembers(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *const both[] = {&r->to_daemon, &r->to_client};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * SEEN; i++) {
+        struct ring *ring = both[i % 2];
+        struct packet p = numbered(0), guard = numbered(99);
+        uint32_t put = 0;
+
+        rings_init(r);
+        for (uint32_t k = 0; k < 8; k++)
+            assert_true(ring_put(ring, &p));
+        both[1 - i % 2]->slots[0] = guard;
+        both[1 - i % 2]->slots[RINGS_SLOTS - 1] = guard;
+        ring->read_seen = seen[i / 2];
+        while (put <= 2 * RINGS_SLOTS && ring_put(ring, &p))
+            put++;
+        assert_true(put <= 2 * RINGS_SLOTS);
+        assert_int_equal(atomic_load(&ring->written), 8 + put);
+        assert_false(ring_put(ring, &p));
+        assert_memory_equal(&both[1 - i % 2]->slots[0], &guard, sizeof(guard));
+        assert_memory_equal(&both[1 - i % 2]->slots[RINGS_SLOTS - 1], &guard, sizeof(guard));
+    }
+    free(r);
+}
+
+/* At worst the reader takes what stands in the slots: a ring of it, and then finds the writer out.
+ */
+static void test_a_writer_that_writes_over_what_the_reader_remembers(void **state)
+{
+    struct rings *r = rings_new();
+    struct ring *const both[] = {&r->to_daemon, &r->to_client};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * SEEN; i++) {
+        struct ring *ring = both[i % 2];
+        uint32_t own = 0, taken = 0;
+        int last = 1;
+
+        rings_init(r);
+        for (uint32_t k = 0; k < 8; k++) {
+            struct packet p = numbered(k);
+
+            assert_true(ring_put(ring, &p));
+        }
+        ring->written_seen = seen[i / 2];
+        while (taken <= RINGS_SLOTS) {
+            struct packet p = numbered(99);
+
+            last = ring_take(ring, &own, &p);
+            if (last != 1)
+                break;
+            assert_memory_equal(&p, &ring->slots[taken % RINGS_SLOTS], sizeof(p));
+            taken++;
+        }
+        assert_int_equal(own, taken);
+        assert_int_equal(last, taken == 8 ? 0 : WEFT_ERR_FORMAT);
+        assert_int_equal(taken, seen[i / 2] == 0 || seen[i / 2] > RINGS_SLOTS ? 8
+                                : seen[i / 2] < 8                             ? 8
+                                                                              : seen[i / 2]);
+    }
+    free(r);
+}
+
+/* A word of the ring's that both sides can write. */
+static void spoil(struct ring *r, struct prng *g)
+{
+    uint32_t near =
+        atomic_load(&r->written) + (uint32_t)prng_up_to(g, 4 * RINGS_SLOTS) - 2 * RINGS_SLOTS;
+    uint32_t value = prng_up_to(g, 2) > 0 ? near : (uint32_t)prng_next(g);
+
+    switch (prng_up_to(g, 4)) {
+    case 0:
+        atomic_store(&r->written, value);
+        break;
+    case 1:
+        atomic_store(&r->read, value);
+        break;
+    case 2:
+        atomic_store(&r->wants_room, value);
+        break;
+    case 3:
+        r->read_seen = value;
+        break;
+    default:
+        r->written_seen = value;
+        break;
+    }
+}
+
+/* Whatever the other side writes anywhere and whenever: a call moves its own position by one or not
+ * at all, and writes nothing but that and its slot. */
+static void test_nothing_that_the_other_side_writes_leads_out_of_the_ring(void **state)
+{
+    struct rings *r = rings_new();
+    struct prng g = {1};
+
+    (void)state;
+    for (int own_end = 0; own_end < 2; own_end++) {
+        struct ring *ring = own_end == 0 ? &r->to_daemon : &r->to_client;
+        uint32_t own = 0;
+
+        for (int i = 0; i < 200000; i++) {
+            uint32_t written, before = own;
+            struct packet p = numbered((uint32_t)i);
+            int done;
+
+            if (prng_up_to(&g, 7) == 0)
+                spoil(ring, &g);
+            written = atomic_load(&ring->written);
+            if (prng_up_to(&g, 1) == 0) {
+                done = ring_put(ring, &p);
+                assert_int_equal(atomic_load(&ring->written), written + (uint32_t)done);
+                assert_true(done == 0 ||
+                            memcmp(&ring->slots[written % RINGS_SLOTS], &p, sizeof(p)) == 0);
+            } else {
+                done = ring_take(ring, &own, &p);
+                assert_true(done == 0 || done == 1 || done == WEFT_ERR_FORMAT);
+                assert_int_equal(own, before + (done == 1));
+                assert_true(done != 1 ||
+                            memcmp(&ring->slots[before % RINGS_SLOTS], &p, sizeof(p)) == 0);
+                assert_int_equal(atomic_load(&ring->written), written);
+            }
+            (void)ring_owes_bell(ring);
+            (void)ring_ask_room(ring);
+        }
+    }
     free(r);
 }
 
@@ -335,6 +487,9 @@ int main(void)
         cmocka_unit_test(test_positions_pass_the_largest_number),
         cmocka_unit_test(test_a_writer_that_lies_is_found_out),
         cmocka_unit_test(test_a_reader_that_lies_gets_nothing_more),
+        cmocka_unit_test(test_a_reader_that_writes_over_what_the_writer_remembers),
+        cmocka_unit_test(test_a_writer_that_writes_over_what_the_reader_remembers),
+        cmocka_unit_test(test_nothing_that_the_other_side_writes_leads_out_of_the_ring),
         cmocka_unit_test(test_a_writer_is_rung_when_half_of_the_ring_is_empty),
         cmocka_unit_test(test_bells_ring_once_and_never_block),
         cmocka_unit_test(test_a_client_rings_only_a_daemon_that_sleeps),

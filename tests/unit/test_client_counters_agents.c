@@ -152,6 +152,37 @@ static void test_who_has_a_LID_later_is_asked_then(void **state)
     lab_free(&l);
 }
 
+/* 0, multicast LIDs and the permissive one are no port's address, whatever a hostile one says. */
+static void test_only_a_unicast_LID_is_an_address(void **state)
+{
+    static const struct {
+        uint16_t lid;
+        bool is_address;
+    } cases[] = {{0, false},      {1, true},       {0xBFFF, true},
+                 {0xC000, false}, {0xFFFE, false}, {0xFFFF, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lab l = lab_new();
+        bool wanted[PORTS] = {false};
+        struct weft_mad_send_req r;
+
+        wanted[l.b] = true;
+        l.sweep->ports[l.b].lid = cases[i].lid;
+        begin(&l, wanted);
+        assert_int_equal(weft_counters_poll(l.counters, &r), cases[i].is_address);
+        if (cases[i].is_address) {
+            assert_int_equal(r.to.lid, cases[i].lid);
+            answer(&l, &r, 3);
+            assert_int_equal(answer_all(&l, 3), 1);
+        }
+        assert_true(weft_counters_done(l.counters));
+        assert_int_equal(state_at(&l, l.b),
+                         cases[i].is_address ? WEFT_COUNTERS_READ : WEFT_COUNTERS_NO_ADDRESS);
+        lab_free(&l);
+    }
+}
+
 static void test_what_came_from_a_LID_that_was_not_theirs_does_not_count(void **state)
 {
     struct lab l = lab_new();
@@ -274,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_that_are_new_are_asked_and_the_others_not_again),
         cmocka_unit_test(test_who_has_a_LID_later_is_asked_then),
+        cmocka_unit_test(test_only_a_unicast_LID_is_an_address),
         cmocka_unit_test(test_what_came_from_a_LID_that_was_not_theirs_does_not_count),
         cmocka_unit_test(test_who_has_stopped_answering_the_sweep_counts_as_silent),
         cmocka_unit_test(test_port_0_joins_once_it_is_known_to_be_an_enhanced_one),

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The heap of a verb that holds a fabric: arrays are part of it, it grows in large steps, and it
+ * costs few page faults where the system gives large pages at all. */
+#include "cli/heap.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* clang has a way of its own to say that a sanitizer has replaced malloc(). */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OTHER_MALLOC 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define OTHER_MALLOC 1
+#endif
+#ifndef OTHER_MALLOC
+#define OTHER_MALLOC 0
+#endif
+
+#define PAGE       ((size_t)4096)
+#define LARGE_PAGE ((size_t)2 << 20)
+#define MIB        ((size_t)1 << 20)
+#define BYTES      (32 * MIB)
+#define ARRAY      MIB
+
+static uintptr_t before, after;
+
+static int set_up(void **state)
+{
+    (void)state;
+    before = (uintptr_t)sbrk(0);
+    heap_for_fabric();
+    after = (uintptr_t)sbrk(0);
+    return 0;
+}
+
+static void skip_under_another_malloc(void)
+{
+    if (OTHER_MALLOC)
+        skip();
+}
+
+static long faults(void)
+{
+    struct rusage use;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &use), 0);
+    return use.ru_minflt;
+}
+
+static void touch(char *at, size_t bytes)
+{
+    volatile char *p = at;
+
+    for (size_t i = 0; i < bytes; i += PAGE)
+        p[i] = 1;
+}
+
+/* Whether whoever asks for large pages gets them now: memory may be in pieces. */
+static bool large_pages_come(void)
+{
+    char *at =
+        mmap(NULL, BYTES + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *from = at + (LARGE_PAGE - (uintptr_t)at % LARGE_PAGE) % LARGE_PAGE;
+    long begin;
+
+    assert_ptr_not_equal(at, MAP_FAILED);
+    (void)madvise(from, BYTES, MADV_HUGEPAGE);
+    begin = faults();
+    touch(from, BYTES);
+    begin = faults() - begin;
+    (void)munmap(at, BYTES + LARGE_PAGE);
+    return begin < (long)(BYTES / PAGE / 16);
+}
+
+static void test_it_grows_in_large_steps_and_arrays_are_part_of_it(void **state)
+{
+    char *array;
+
+    (void)state;
+    skip_under_another_malloc();
+    assert_true(after - before >= 192 * MIB);
+    array = malloc(24 * MIB);
+    assert_in_range((uintptr_t)array, before - MIB, after - 24 * MIB); /* some may be left before */
+    free(array);
+    assert_true((uintptr_t)sbrk(0) >= after - 8 * MIB); /* what is freed stays */
+}
+
+/* The kernel's word on the heap's pages; "hg": large ones are asked for. */
+static void test_large_pages_are_asked_for(void **state)
+{
+    FILE *f = fopen("/proc/self/smaps", "re");
+    bool inside = false, flags = false, asked = false;
+    unsigned long from, end;
+    char line[512];
+
+    (void)state;
+    while (f && fgets(line, sizeof(line), f)) {
+        if (sscanf(line, "%lx-%lx ", &from, &end) == 2)
+            inside = from <= after - LARGE_PAGE && end >= after - LARGE_PAGE + PAGE;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0) {
+            flags = true;
+            asked = asked || strstr(line, " hg") != NULL;
+        }
+    }
+    if (f)
+        (void)fclose(f);
+    skip_under_another_malloc();
+    if (!flags || access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+        skip();
+    assert_true(asked);
+}
+
+static void test_much_memory_costs_few_faults(void **state)
+{
+    char *arrays[BYTES / ARRAY];
+    bool come = large_pages_come();
+    long cost = faults();
+
+    (void)state;
+    for (size_t i = 0; i < BYTES / ARRAY; i++) {
+        arrays[i] = malloc(ARRAY);
+        assert_non_null(arrays[i]);
+        touch(arrays[i], ARRAY);
+    }
+    cost = faults() - cost;
+    for (size_t i = 0; i < BYTES / ARRAY; i++)
+        free(arrays[i]);
+    skip_under_another_malloc();
+    if (!come || !large_pages_come())
+        skip();
+    assert_true(cost < (long)(BYTES / PAGE / 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_it_grows_in_large_steps_and_arrays_are_part_of_it),
+        cmocka_unit_test(test_large_pages_are_asked_for),
+        cmocka_unit_test(test_much_memory_costs_few_faults),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
