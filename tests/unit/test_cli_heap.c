@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The heap of a verb that holds a fabric: arrays are part of it, it grows in large steps, and it
- * costs few page faults where the system gives large pages at all. */
+ * costs few page faults where the system gives large pages at all. Where there is less address
+ * space than such a step it is a heap as any other. */
 #include "cli/heap.h"
 
 #include <malloc.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,10 +40,62 @@
 #define ARRAY      MIB
 
 static uintptr_t before, after;
+static bool begins_with_little;
+
+/* Leaves this process so much address space beside what it has. */
+static bool leave(size_t bytes)
+{
+    FILE *f = fopen("/proc/self/statm", "re");
+    unsigned long pages = 0;
+    bool known = f && fscanf(f, "%lu", &pages) == 1;
+    const struct rlimit limit = {.rlim_cur = pages * PAGE + bytes, .rlim_max = RLIM_INFINITY};
+
+    if (f)
+        (void)fclose(f);
+    return known && setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/* Whether so many arrays can be had. */
+static bool take(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *volatile array = malloc(ARRAY);
+
+        if (!array)
+            return false;
+    }
+    return true;
+}
+
+static bool begin_with_little(void)
+{
+    if (!leave(64 * MIB))
+        return false;
+    heap_for_fabric();
+    return take(32);
+}
+
+static bool go_on_with_little(void)
+{
+    return leave(64 * MIB) && take((size_t)(after - before) / ARRAY + 32);
+}
+
+/* Limits are those of a process. */
+static bool succeeds_in_child(bool (*what)(void))
+{
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(what() ? 0 : 1);
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
 
 static int set_up(void **state)
 {
     (void)state;
+    begins_with_little = OTHER_MALLOC || succeeds_in_child(begin_with_little);
     before = (uintptr_t)sbrk(0);
     heap_for_fabric();
     after = (uintptr_t)sbrk(0);
@@ -146,12 +200,21 @@ static void test_much_memory_costs_few_faults(void **state)
     assert_true(cost < (long)(BYTES / PAGE / 4));
 }
 
+static void test_who_has_less_address_space_than_a_step_gets_what_there_is(void **state)
+{
+    (void)state;
+    skip_under_another_malloc();
+    assert_true(begins_with_little);
+    assert_true(succeeds_in_child(go_on_with_little));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_grows_in_large_steps_and_arrays_are_part_of_it),
         cmocka_unit_test(test_large_pages_are_asked_for),
         cmocka_unit_test(test_much_memory_costs_few_faults),
+        cmocka_unit_test(test_who_has_less_address_space_than_a_step_gets_what_there_is),
     };
 
     return cmocka_run_group_tests(tests, set_up, NULL);
