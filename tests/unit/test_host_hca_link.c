@@ -439,6 +439,46 @@ static void test_addresses_go_both_ways(void **state)
     hca_link_close(&l);
 }
 
+/* QP0 knows no Q_Key: an SMP has 0 whatever its sender has written, a GMP what that says. */
+static void test_SMPs_have_the_Q_Key_0_and_GMPs_their_own(void **state)
+{
+    static const struct {
+        uint8_t mgmt_class;
+        uint32_t qkey, sent, received;
+    } cases[] = {{WEFT_CLASS_SUBN_LID, WEFT_QKEY_GSI, 0, 0},
+                 {WEFT_CLASS_SUBN_LID, 0, 0, 0},
+                 {WEFT_CLASS_PERF, WEFT_QKEY_GSI, WEFT_QKEY_GSI, WEFT_QKEY_GSI},
+                 {WEFT_CLASS_PERF, 0x11223344, 0x11223344, WEFT_QKEY_GSI}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint8_t mad[WEFT_MAD_BYTES] = {1, cases[i].mgmt_class, 1, WEFT_METHOD_GET};
+        uint8_t qpn = mad_class_is_smi(cases[i].mgmt_class) ? WEFT_QP_SMI : WEFT_QP_GSI;
+        struct weft_mad_send_req r = {.to = {.lid = PEER_LID, .qpn = qpn, .qkey = cases[i].qkey},
+                                      .data = mad,
+                                      .len = WEFT_MAD_BYTES,
+                                      .timeout = LONG};
+        struct weft_mad_event ev;
+        struct hca_link l;
+
+        fake_begin(one, 1);
+        l = fake_open(NULL);
+        r.agent = agent_add(&l, cases[i].mgmt_class, 0);
+        assert_int_equal(weft_mad_post(l.engine, l.now, &r, NULL), 0);
+        hca_link_move(&l);
+        assert_int_equal(fake.sent_count, 1);
+        assert_int_equal(ntohl(fake.sent[0].addr.qpn), qpn);
+        assert_int_equal(ntohl(fake.sent[0].addr.qkey), cases[i].sent);
+        answer(0);
+        hca_link_move(&l);
+        assert_true(weft_mad_poll_event(l.engine, &ev));
+        assert_int_equal(ev.type, WEFT_MAD_EVENT_RECV);
+        assert_int_equal(ev.u.recv.from.qkey, cases[i].received);
+        assert_int_equal(weft_mad_recv_release(l.engine, ev.u.recv.id), 0);
+        hca_link_close(&l);
+    }
+}
+
 static void test_what_fits_no_packet_or_no_agent_is_taken_away(void **state)
 {
     const ib_mad_addr_t from = from_peer();
@@ -632,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_a_port_without_subnet_management_says_so),
         cmocka_unit_test(test_why_a_device_cannot_be_opened),
         cmocka_unit_test(test_addresses_go_both_ways),
+        cmocka_unit_test(test_SMPs_have_the_Q_Key_0_and_GMPs_their_own),
         cmocka_unit_test(test_what_fits_no_packet_or_no_agent_is_taken_away),
         cmocka_unit_test(test_an_answer_without_its_last_zeros_is_whole),
         cmocka_unit_test(test_an_adapter_that_goes_ends_the_link),
