@@ -385,6 +385,29 @@ static void test_other_widths_retrain_the_link(void **state)
     sma_lab_free(&lab);
 }
 
+/* What packets on their way look at follows the Set, which changes no state. */
+static void test_a_port_checks_partitions_from_the_set_on(void **state)
+{
+    static const enum wire_field_id sides[] = {WIRE_PORT_INFO_PARTITION_ENFORCE_IN,
+                                               WIRE_PORT_INFO_PARTITION_ENFORCE_OUT};
+    struct sma_lab lab = sma_lab_new(NULL);
+    const struct waypoint *w = port_waypoint(lab.ff->f, ff_port(lab.ff, "sw", 3));
+
+    (void)state;
+    for (size_t side = 0; side < sizeof(sides) / sizeof(sides[0]); side++) {
+        for (unsigned on = 2; on-- > 0;) {
+            struct packet p = get(&lab, EXTERNAL), answer;
+
+            sma_lab_keep_states(ff_data(&p));
+            wire_set(sides[side], ff_data(&p), on);
+            assert_int_equal(set(&lab, EXTERNAL, ff_data(&p), &answer), WEFT_STATUS_OK);
+            assert_int_equal((w->flags & WAYPOINT_CHECKS) != 0, on);
+            ff_expect_waypoints(lab.ff);
+        }
+    }
+    sma_lab_free(&lab);
+}
+
 static void test_a_refused_set_changes_nothing(void **state)
 {
     (void)state;
@@ -465,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_local_port_is_where_the_question_came_in),
         cmocka_unit_test(test_states_go_through_the_link),
         cmocka_unit_test(test_other_widths_retrain_the_link),
+        cmocka_unit_test(test_a_port_checks_partitions_from_the_set_on),
         cmocka_unit_test(test_a_refused_set_changes_nothing),
         cmocka_unit_test(test_a_port_that_has_no_lid_yet_may_keep_that),
         cmocka_unit_test(test_the_sm_hears_of_widths_that_others_set),
