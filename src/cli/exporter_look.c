@@ -403,7 +403,8 @@ int exporter_look_again(struct exporter_look *l)
 
     deadline -= l->stats.page_time < deadline / 2 ? l->stats.page_time : deadline / 2;
     mad_link_move(&l->eye.link);
-    if (!l->next && now >= l->due)
+    /* Counters that have begun are of the topology that there is. */
+    if (!l->next && !l->ahead.counters && now >= l->due)
         exit_code = sweep_begin(l);
     /* A sweep that takes longer goes on beside the counters, and is the topology of a later look:
      * counters are of the ports of one topology. */

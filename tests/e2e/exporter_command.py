@@ -401,6 +401,15 @@ def test_no_more_packets_than_the_rate_allows():
         assert found.value("weft_exporter_queue_seconds_total") > 0
 
 
+def test_counters_begun_beside_the_first_sweep_are_those_that_once_prints():
+    """Also when the topology is due again meanwhile, and not all have answered."""
+    with fabric_lab.weft(SMALL, "--up") as lab:
+        lab.ctl("pma", "host-00002", "mute")
+        found = Metrics(once("--topology-interval", "0", "--deadline", "100ms", lab=lab, code=1))
+    tap.equal(found.value("weft_exporter_topology_sweeps_total"), 1)
+    assert found.value("weft_targets", state="silent") >= 1
+
+
 def test_a_sweep_that_takes_longer_than_a_look_goes_on_with_the_next():
     with fabric_lab.weft(SMALL, "--up") as lab:
         exporter = Exporter("--interval", "0", "--topology-interval", "0", "--rate", "100",
