@@ -8,6 +8,7 @@
 #include "cli/verb.h"
 #include "core/base/suggest.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -210,4 +211,17 @@ int mad_place_agent(struct mad_link *l, const struct weft_mad_agent_req *r, weft
     if (mad_link_agent_add(l, r, ret, text) == 0)
         return CLI_DONE;
     return message_failed("%s", text);
+}
+
+int mad_place_pkey(const struct mad_link *l, uint16_t *ret)
+{
+    if (mad_link_default_pkey(l, ret))
+        return CLI_DONE;
+    message("%s is no member of the default partition: its P_Key table has neither 0x7fff nor "
+            "0xffff, and nobody else's agents answer to other keys",
+            l->where);
+    message_try("Default=0x7fff in OpenSM's partitions.conf, with port GUID 0x%016" PRIx64
+                "; or, of a virtual function, what the hypervisor maps there",
+                l->is.guid);
+    return CLI_FAILED;
 }

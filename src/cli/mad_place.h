@@ -69,6 +69,10 @@ int mad_place_open(const struct mad_place *p, const struct weft_mad_config *c,
  * @return CLI_DONE; CLI_FAILED, with a message */
 int mad_place_agent(struct mad_link *l, const struct weft_mad_agent_req *r, weft_mad_agent_id *ret);
 
+/** Looks up which index of the port's P_Key table requests to general services go by.
+ * @return CLI_DONE; CLI_FAILED, with a message: the port is no member of the default partition */
+int mad_place_pkey(const struct mad_link *l, uint16_t *ret);
+
 /** Frees what was read. */
 void mad_place_clear(struct mad_place *p);
 

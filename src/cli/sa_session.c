@@ -40,13 +40,14 @@ static int find_sm(struct mad_link *l, weft_time wait)
     return CLI_FAILED;
 }
 
-static void configure(const struct sa_request *request, const struct mad_link_port *is,
+static void configure(const struct sa_request *request, const struct mad_link *l,
                       struct weft_sa_config *ret)
 {
     (void)weft_sa_config_init(ret);
     ret->sm_key = request->sm_key;
-    wire_set_be64(ret->gid, is->gid_prefix);
-    wire_set_be64(ret->gid + 8, is->guid);
+    ret->pkeys = l->pkeys;
+    wire_set_be64(ret->gid, l->is.gid_prefix);
+    wire_set_be64(ret->gid + 8, l->is.guid);
     if (request->timeout == 0)
         return;
     ret->patience = request->timeout;
@@ -62,6 +63,7 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     struct weft_mad_config config;
     struct weft_sa_config how;
     weft_mad_agent_id id;
+    uint16_t pkey_index;
     int exit_code;
     int err;
 
@@ -71,10 +73,13 @@ int sa_session_open(struct sa_session *s, const struct sa_request *request)
     if (exit_code == CLI_DONE)
         exit_code = find_sm(&s->link, request->wait);
     if (exit_code == CLI_DONE)
+        exit_code = mad_place_pkey(&s->link, &pkey_index);
+    if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&s->link, &agent, &id);
     if (exit_code != CLI_DONE)
         return exit_code;
-    configure(request, &s->link.is, &how);
+    configure(request, &s->link, &how);
+    how.pkey_index = pkey_index;
     s->trusted = request->sm_key != 0;
     how.seed = s->link.now;
     err = weft_sa_new(&how, s->link.engine, id, NULL, &s->sa);

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* As in sysfs, and in PortInfo:PortState. */
@@ -71,6 +72,26 @@ bool hca_port_read(const char *ca, uint8_t number, struct hca_port *ret)
     take_port(ca, &port, ret);
     (void)libumad.umad_release_port(&port);
     return true;
+}
+
+uint32_t hca_port_pkeys(const char *ca, uint8_t number, weft_pkey **ret)
+{
+    weft_pkey *keys = NULL;
+    uint32_t count = 0;
+    umad_port_t port;
+
+    memset(&port, 0, sizeof(port));
+    if (libumad.umad_get_port(ca, number, &port) < 0)
+        return 0;
+    if (port.pkeys && port.pkeys_size > 0 && port.pkeys_size <= WEFT_PKEY_ENTRIES_MAX)
+        keys = malloc(port.pkeys_size * sizeof(keys[0]));
+    if (keys) {
+        count = port.pkeys_size;
+        memcpy(keys, port.pkeys, count * sizeof(keys[0]));
+        *ret = keys;
+    }
+    (void)libumad.umad_release_port(&port);
+    return count;
 }
 
 static struct hca_port *next_place(struct hca_ports *all)

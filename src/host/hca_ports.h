@@ -8,6 +8,8 @@
 
 #include "library/library.h"
 
+#include <weft/pkey.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +65,11 @@ int hca_ports_read(struct hca_ports *ret, char text[LIBRARY_TEXT_BYTES]);
 /** Asks for one port.
  * @return whether there is one */
 bool hca_port_read(const char *ca, uint8_t number, struct hca_port *ret);
+
+/** Asks for a port's P_Key table.
+ * @param ret  its entries, by index; to be freed
+ * @return how many there are; 0: it is not known, and there is nothing to free */
+uint32_t hca_port_pkeys(const char *ca, uint8_t number, weft_pkey **ret);
 
 /** Chooses among them: what was said, else the first that is active, else the first whose link is
  * up.

@@ -3,6 +3,7 @@
 #include "host/mad_link.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 weft_time mad_link_clock(void)
 {
@@ -23,10 +24,29 @@ static void mirror(struct mad_link *l)
     }
 }
 
+/* Keeps what the P_Key table is now. Others borrow the cache: it stays as long as it was made. */
+static void take_pkeys(struct mad_link *l, const weft_pkey *keys, uint32_t count)
+{
+    uint32_t entries;
+
+    if (count == 0 || (!l->pkeys && weft_pkey_cache_new(count, NULL, &l->pkeys) != 0))
+        return;
+    entries = weft_pkey_cache_entries(l->pkeys);
+    for (uint32_t first = 0; first < entries; first += WEFT_PKEY_BLOCK) {
+        weft_pkey block[WEFT_PKEY_BLOCK] = {0};
+
+        for (uint32_t i = 0; i < WEFT_PKEY_BLOCK && first + i < count; i++)
+            block[i] = keys[first + i];
+        (void)weft_pkey_cache_stage(l->pkeys, (uint16_t)(first / WEFT_PKEY_BLOCK), block);
+    }
+    (void)weft_pkey_cache_commit(l->pkeys, NULL);
+}
+
 static void take_fabric_port(struct mad_link *l)
 {
     const struct message_port *p = &l->fabric.is;
 
+    take_pkeys(l, p->pkeys, p->pkey_count < CHANNEL_PKEYS_MAX ? p->pkey_count : CHANNEL_PKEYS_MAX);
     l->is = (struct mad_link_port){.guid = p->guid,
                                    .gid_prefix = p->gid_prefix,
                                    .lid = p->lid,
@@ -39,7 +59,11 @@ static void take_fabric_port(struct mad_link *l)
 static void take_hca_port(struct mad_link *l)
 {
     const struct hca_port *p = &l->hca.choice.gsi;
+    weft_pkey *keys = NULL;
+    uint32_t count = hca_port_pkeys(p->ca, p->number, &keys);
 
+    take_pkeys(l, keys, count);
+    free(keys);
     l->is = (struct mad_link_port){.guid = p->guid,
                                    .gid_prefix = p->gid_prefix,
                                    .lid = p->lid,
@@ -90,6 +114,7 @@ void mad_link_close(struct mad_link *l)
     else
         fabric_link_close(&l->fabric);
     mirror(l);
+    l->pkeys = weft_pkey_cache_free(l->pkeys);
 }
 
 int mad_link_agent_add(struct mad_link *l, const struct weft_mad_agent_req *r,
@@ -114,6 +139,14 @@ bool mad_link_look(struct mad_link *l)
     else if (found)
         take_fabric_port(l);
     return found;
+}
+
+bool mad_link_default_pkey(const struct mad_link *l, uint16_t *ret)
+{
+    if (l->pkeys)
+        return weft_pkey_cache_find(l->pkeys, WEFT_PKEY_DEFAULT, ret) == 0;
+    *ret = 0;
+    return true;
 }
 
 void mad_link_move(struct mad_link *l)

@@ -20,6 +20,8 @@
 #include "host/fabric_link.h"
 #include "host/hca_link.h"
 
+#include <weft/pkey.h>
+
 /** What a port is like. */
 struct mad_link_port {
     uint64_t guid;       /**< the port's */
@@ -33,12 +35,14 @@ struct mad_link_port {
 
 /** A program at a port. */
 struct mad_link {
-    struct weft_mad_port *engine; /**< NULL: closed */
-    weft_time now;                /**< as of the last mad_link_move(): for calls of the engine */
-    uint8_t port;                 /**< the port's number on its node */
-    bool on_hca;                  /**< an adapter's port, no simulated one */
-    bool ended;                   /**< nothing comes any more: mad_link_why_ended() */
-    struct mad_link_port is;      /**< as of opening, or the last mad_link_look() */
+    struct weft_mad_port *engine;  /**< NULL: closed */
+    weft_time now;                 /**< as of the last mad_link_move(): for calls of the engine */
+    uint8_t port;                  /**< the port's number on its node */
+    bool on_hca;                   /**< an adapter's port, no simulated one */
+    bool ended;                    /**< nothing comes any more: mad_link_why_ended() */
+    struct mad_link_port is;       /**< as of opening, or the last mad_link_look() */
+    struct weft_pkey_cache *pkeys; /**< the port's P_Key table, as of then, too; of what it had
+                                        room for at opening. NULL: it is not known */
     char where[96]; /**< for people: "mlx5_0 port 1", "host-1 port 1 of /run/weft.sock" */
     /* private to mad_link.c */
     struct fabric_link fabric;
@@ -67,9 +71,14 @@ int mad_link_agent_add(struct mad_link *l, const struct weft_mad_agent_req *r,
 /** Removes it. As weft_mad_agent_remove(). */
 int mad_link_agent_remove(struct mad_link *l, weft_mad_agent_id id);
 
-/** Asks anew what the port is like, e.g. for an SM that has moved.
+/** Asks anew what the port is like, e.g. for an SM that has moved, and for its P_Key table.
  * @return whether there was an answer; without one `is` stays as it was */
 bool mad_link_look(struct mad_link *l);
+
+/** Which index of the port's P_Key table requests to general services go by: that of the default
+ * partition; 0 where the table is not known.
+ * @return false: the port is no member of it */
+bool mad_link_default_pkey(const struct mad_link *l, uint16_t *ret);
 
 /** Feeds the engine what has come, fires timers, and sends what is due. */
 void mad_link_move(struct mad_link *l);

@@ -134,6 +134,10 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 
 static void fill_port(const struct fake_port *from, umad_port_t *port)
 {
+    uint16_t *keys = fake.pkey_count > 0 ? calloc(fake.pkey_count, sizeof(keys[0])) : NULL;
+
+    if (keys)
+        memcpy(keys, fake.pkeys, fake.pkey_count * sizeof(keys[0]));
     *port = (umad_port_t){.portnum = (int)from->number,
                           .base_lid = from->lid,
                           .sm_lid = 3,
@@ -141,7 +145,9 @@ static void fill_port(const struct fake_port *from, umad_port_t *port)
                           .state = from->state,
                           .capmask = htonl(from->capability),
                           .gid_prefix = htobe64(0xfe80000000000000),
-                          .port_guid = htobe64(from->guid)};
+                          .port_guid = htobe64(from->guid),
+                          .pkeys_size = keys ? fake.pkey_count : 0,
+                          .pkeys = keys};
     take_text(port->ca_name, from->ca);
     take_text(port->link_layer, from->layer);
 }
@@ -166,8 +172,11 @@ int umad_get_ca(const char *ca_name, umad_ca_t *ca)
 
 int umad_release_ca(umad_ca_t *ca)
 {
-    for (int i = 0; i < UMAD_CA_MAX_PORTS; i++)
+    for (int i = 0; i < UMAD_CA_MAX_PORTS; i++) {
+        if (ca->ports[i])
+            free(ca->ports[i]->pkeys);
         free(ca->ports[i]);
+    }
     return 0;
 }
 
@@ -192,7 +201,8 @@ int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 
 int umad_release_port(umad_port_t *port)
 {
-    (void)port;
+    free(port->pkeys);
+    port->pkeys = NULL;
     return 0;
 }
 

@@ -45,6 +45,8 @@ struct fake_agent {
 struct fake {
     const struct fake_port *ports;
     size_t port_count;
+    const uint16_t *pkeys; /* of each port; none: libibumad tells of no table */
+    unsigned pkey_count;
     int open_errno, send_errno, recv_errno; /* 0: it works */
     bool no_library;
     bool no_register2, no_register;
