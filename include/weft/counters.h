@@ -17,6 +17,7 @@
 #ifndef WEFT_COUNTERS_H
 #define WEFT_COUNTERS_H
 
+#include <weft/pkey.h>
 #include <weft/sweep.h>
 
 #ifdef __cplusplus
@@ -138,6 +139,12 @@ struct weft_counters_config {
                                  borrowed until weft_counters_free(): of switches that can sum
                                  their ports the sums are asked for first, and the ports only where
                                  a sum is above its limit */
+    uint16_t pkey_index;    /**< default 0: of the default partition in the port's table */
+    const struct weft_pkey_cache *pkeys; /**< the port's P_Key table, to follow redirections into
+                                              other partitions; borrowed until
+                                              weft_counters_free(), and looked into at each
+                                              redirection. Default NULL: only those within the
+                                              default partition are followed */
 };
 
 /** Fills in every default. Use the macro weft_counters_config_init(), which passes the size.

@@ -26,6 +26,8 @@ int counters_eye_open(const struct counters_request *r, struct counters_eye *ret
     config.sends = SENDS;
     exit_code = mad_place_open(r->place, &config, &ret->link);
     if (exit_code == CLI_DONE)
+        exit_code = mad_place_pkey(&ret->link, &ret->pkey_index);
+    if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&ret->link, &mad_sweep_agent, &ret->smp);
     if (exit_code == CLI_DONE)
         exit_code = mad_place_agent(&ret->link, &gmp, &ret->gmp);
@@ -35,6 +37,14 @@ int counters_eye_open(const struct counters_request *r, struct counters_eye *ret
 void counters_eye_close(struct counters_eye *e)
 {
     mad_link_close(&e->link);
+}
+
+void counters_eye_configure(struct counters_eye *e, struct weft_counters_config *ret)
+{
+    (void)mad_link_look(&e->link);
+    (void)mad_link_default_pkey(&e->link, &e->pkey_index);
+    ret->pkey_index = e->pkey_index;
+    ret->pkeys = e->link.pkeys;
 }
 
 /* A sweep; of a fabric that was seen before only what may have changed is asked. */
@@ -118,6 +128,7 @@ int counters_look(const struct counters_request *r, struct counters_eye *e,
 
     survey.sweep = ret->sweep;
     counters_configure(r, &survey.config);
+    counters_eye_configure(e, &survey.config);
     if (exit_code == CLI_DONE)
         exit_code = mad_drive(&e->link, &machine);
     (void)weft_sweep_prior_free(prior);

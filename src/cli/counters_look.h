@@ -14,6 +14,7 @@
 struct counters_eye {
     struct mad_link link;
     weft_mad_agent_id smp, gmp;
+    uint16_t pkey_index; /**< of the default partition, as last seen */
 };
 
 /** What it has seen. Start from zeroes. */
@@ -28,6 +29,9 @@ struct counters_look {
  * @return CLI_DONE; CLI_FAILED, with a message; give it to counters_eye_close() in any case */
 int counters_eye_open(const struct counters_request *r, struct counters_eye *ret);
 void counters_eye_close(struct counters_eye *e);
+
+/** Looks anew at the port's P_Key table, and has counters read by it. */
+void counters_eye_configure(struct counters_eye *e, struct weft_counters_config *ret);
 
 /** Sweeps and reads.
  * @param known  an earlier look: only what may have changed of its fabric is asked, and its agents

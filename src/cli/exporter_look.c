@@ -187,11 +187,12 @@ static int adopt(struct exporter_look *l)
     return exit_code;
 }
 
-static void configure(const struct exporter_look *l, struct weft_counters_config *ret)
+static void configure(struct exporter_look *l, struct weft_counters_config *ret)
 {
     (void)weft_counters_config_init(ret);
     if (l->request->timeout != 0)
         ret->patience.timeout = l->request->timeout;
+    counters_eye_configure(&l->eye, ret);
 }
 
 static int sweep_begin(struct exporter_look *l)

@@ -2,7 +2,6 @@
 /* Counters of a fabric: who is asked for what, and what became of it. */
 #include "client/counters_state.h"
 #include "client/pma.h"
-#include "client/redirect.h"
 #include "client/sweep_state.h"
 #include "core/base/alloc.h"
 #include "core/wire/field.h"
@@ -49,6 +48,7 @@ int weft_counters_new(const struct weft_sweep *sweep, const struct weft_counters
     made->alloc = alloc;
     made->sweep = sweep;
     made->limits = config.limits;
+    made->here = (struct redirect_from){.pkey_index = config.pkey_index, .pkeys = config.pkeys};
     pma_store_init(&made->values, &alloc);
     err = gmp_asker_new(&config.patience, agent, WEFT_CLASS_PERF, &alloc, &made->asker);
     if (!err) {
@@ -115,14 +115,14 @@ bool weft_counters_poll(struct weft_counters *c, struct weft_mad_send_req *ret)
     return false;
 }
 
-/* Whether it is to be asked elsewhere, once, in the same subnet and partition. */
-static bool is_redirected(struct counters_agent *a, const struct gmp_result *r)
+/* Whether it is to be asked elsewhere, once, in the same subnet. */
+static bool is_redirected(const struct weft_counters *c, struct counters_agent *a,
+                          const struct gmp_result *r)
 {
-    static const struct redirect_from here = {.gid = NULL};
     struct weft_mad_addr to;
 
     if ((r->status & WEFT_STATUS_REDIRECT) == 0 || a->redirected || !r->data ||
-        r->question.kind != COUNTERS_ASK_ABILITIES || !redirect_read(&here, r->data, &to))
+        r->question.kind != COUNTERS_ASK_ABILITIES || !redirect_read(&c->here, r->data, &to))
         return false;
     a->lid = to.lid;
     a->sl = to.sl;
@@ -220,7 +220,7 @@ void weft_counters_event(struct weft_counters *c, const struct weft_mad_event *e
     data = data_of(c, &r);
     switch ((enum counters_ask)r.question.kind) {
     case COUNTERS_ASK_ABILITIES:
-        if (is_redirected(a, &r))
+        if (is_redirected(c, a, &r))
             counters_put(c, COUNTERS_ASK_ABILITIES, a, r.question.about);
         else
             abilities_told(c, a, data);

@@ -83,13 +83,17 @@ void counters_agent_begin(struct weft_counters *c, struct counters_agent *a)
         counters_ask_ports(c, a);
 }
 
-/* What an earlier reading was told by the same agent. */
+/* What an earlier reading was told by the same agent; one that was redirected is to say again where
+ * it is asked. */
 static const struct weft_pma_abilities *
 abilities_known(const struct weft_counters *c, const struct weft_counters *known, uint32_t port)
 {
     uint32_t there = known ? weft_counters_port_in(known, c->sweep, port) : WEFT_SWEEP_NONE;
 
-    return there == WEFT_SWEEP_NONE ? NULL : weft_counters_abilities(known, there);
+    if (there == WEFT_SWEEP_NONE || known->ports[there].agent == COUNTERS_NO_AGENT ||
+        known->agents[known->ports[there].agent].redirected)
+        return NULL;
+    return weft_counters_abilities(known, there);
 }
 
 /* Asks an agent that has an address, unless it is silent, for what it has, or for its ports. */
@@ -140,7 +144,8 @@ static int agent_add(struct weft_counters *c, uint32_t port, uint32_t *ret)
     if (err)
         return err;
     a = &c->agents[c->agent_count];
-    *a = (struct counters_agent){.port = port, .qpn = WEFT_QP_GSI, .qkey = GSI_QKEY};
+    *a = (struct counters_agent){
+        .port = port, .qpn = WEFT_QP_GSI, .qkey = GSI_QKEY, .pkey_index = c->here.pkey_index};
     agent_find(c, a);
     *ret = c->agent_count++;
     return 0;

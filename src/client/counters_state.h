@@ -7,6 +7,7 @@
 
 #include "client/gmp_asker.h"
 #include "client/pma_store.h"
+#include "client/redirect.h"
 
 #include <weft/counters.h>
 
@@ -55,6 +56,7 @@ struct weft_counters {
     const struct weft_sweep *sweep;
     struct gmp_asker *asker;
     const uint64_t *limits;
+    struct redirect_from here; /**< the own port */
     struct counters_port *ports;
     struct counters_agent *agents;
     struct pma_store values;

@@ -17,11 +17,15 @@
 /* Of ff_two_hosts, as a sweep from "a" finds them: a's port, the switch's 0 to 4, b's. */
 #define PORTS 9
 
+/* Where some are redirected to. */
+#define ELSEWHERE 77
+
 struct lab {
     struct cf *cf;
     struct weft_sweep *sweep;
     struct weft_counters *counters;
-    uint32_t a, sw, b; /* ports: a/1, sw/0, b/1 */
+    uint32_t a, sw, b;       /* ports: a/1, sw/0, b/1 */
+    weft_pkey redirect_pkey; /* the partition of ELSEWHERE */
 };
 
 static const weft_mad_agent_id agent = {7};
@@ -36,6 +40,7 @@ static struct lab lab_new(void)
     l.cf = cf_new(ff_two_hosts, &c, "a");
     l.sweep = cf_sweep(l.cf, NULL);
     l.counters = NULL;
+    l.redirect_pkey = 0x8005;
     l.a = cf_port(l.sweep, "a", 1);
     l.sw = cf_port(l.sweep, "sw", 0);
     l.b = cf_port(l.sweep, "b", 1);
@@ -64,8 +69,20 @@ static void grow(struct lab *l, const bool *wanted)
     assert_int_equal(weft_counters_grow(l->counters, wanted, NULL), 0);
 }
 
-/* Answers: all have classic counters alone, and so many symbol errors. */
-static void answer(struct lab *l, const struct weft_mad_send_req *r, uint16_t errors)
+static void redirect(const struct lab *l, uint8_t mad[WEFT_MAD_BYTES])
+{
+    uint8_t *info = mad + WEFT_ATTRIBUTE_OFFSET;
+
+    mad_set_status(mad, WEFT_STATUS_REDIRECT);
+    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_LID, info, ELSEWHERE);
+    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QP, info, WEFT_QP_GSI);
+    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_QKEY, info, WEFT_QKEY_GSI);
+    wire_set(WIRE_CLASS_PORT_INFO_REDIRECT_PKEY, info, l->redirect_pkey);
+}
+
+/* Answers: all have classic counters alone, and so many symbol errors, or lead elsewhere. */
+static void answer_as(struct lab *l, const struct weft_mad_send_req *r, bool leads_away,
+                      uint16_t errors)
 {
     struct weft_mad_event ev = {
         .type = WEFT_MAD_EVENT_RECV, .agent = r->agent, .user_data = r->user_data};
@@ -75,11 +92,18 @@ static void answer(struct lab *l, const struct weft_mad_send_req *r, uint16_t er
     mad_set_method(mad, WEFT_METHOD_GET_RESP);
     if (mad_attr_id(mad) == WEFT_ATTR_PM_PORT_COUNTERS)
         wire_set(WIRE_PORT_COUNTERS_SYMBOL_ERRORS, mad + WEFT_ATTRIBUTE_OFFSET, errors);
+    if (leads_away)
+        redirect(l, mad);
     ev.u.recv.mad = mad;
     ev.u.recv.len = sizeof(mad);
     weft_counters_event(l->counters, &ev);
     ev = cf_end(r, WEFT_MAD_OK, 1);
     weft_counters_event(l->counters, &ev);
+}
+
+static void answer(struct lab *l, const struct weft_mad_send_req *r, uint16_t errors)
+{
+    answer_as(l, r, false, errors);
 }
 
 /* Answers all questions.
@@ -300,6 +324,70 @@ static void test_ports_that_join_wait_for_what_their_agent_has(void **state)
     lab_free(&l);
 }
 
+/* Answers all questions; b's ClassPortInfo says that another place has its counters, in partition
+ * 5. Returns how many of them came to that place, each on this index of the own table. */
+static unsigned answer_redirecting(struct lab *l, uint16_t own_index, uint16_t index)
+{
+    struct weft_mad_send_req r;
+    unsigned there = 0;
+
+    while (weft_counters_poll(l->counters, &r)) {
+        bool leads_away = mad_attr_id(r.data) == WEFT_ATTR_CLASS_PORT_INFO &&
+                          r.to.lid == l->sweep->ports[l->b].lid;
+
+        assert_int_equal(r.to.pkey_index, r.to.lid == ELSEWHERE ? index : own_index);
+        there += r.to.lid == ELSEWHERE;
+        answer_as(l, &r, leads_away, 3);
+    }
+    return there;
+}
+
+static void test_a_redirection_into_another_partition_is_followed_by_its_members(void **state)
+{
+    const weft_pkey keys[WEFT_PKEY_BLOCK] = {0x8006, 0, 0x8005, 0xFFFF};
+    struct weft_pkey_cache *table = NULL;
+    struct weft_counters_config config;
+    struct lab l = lab_new();
+
+    (void)state;
+    assert_int_equal(weft_pkey_cache_new(WEFT_PKEY_BLOCK, NULL, &table), 0);
+    assert_int_equal(weft_pkey_cache_stage(table, 0, keys), 0);
+    assert_int_equal(weft_pkey_cache_commit(table, NULL), 0);
+    (void)weft_counters_config_init(&config);
+    config.pkey_index = 3;
+    for (int i = 0; i < 2; i++) {
+        const bool knows = i == 1;
+
+        config.pkeys = knows ? table : NULL;
+        assert_int_equal(weft_counters_new(l.sweep, &config, NULL, agent, NULL, &l.counters), 0);
+        /* there it says what it has, and then the counters */
+        assert_int_equal(answer_redirecting(&l, 3, 2), knows ? 2 : 0);
+        assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_READ);
+        assert_int_equal(errors_at(&l, l.b), 3);
+        l.counters = weft_counters_free(l.counters);
+    }
+    (void)weft_pkey_cache_free(table);
+    lab_free(&l);
+}
+
+/* Where it is asked is not kept from one reading to the next, as it may have gone back. */
+static void test_who_was_redirected_is_asked_for_its_place_at_each_reading(void **state)
+{
+    struct lab l = lab_new();
+    struct weft_counters *first;
+
+    (void)state;
+    begin(&l, NULL);
+    l.redirect_pkey = WEFT_PKEY_DEFAULT;
+    assert_int_equal(answer_redirecting(&l, 0, 0), 2);
+    first = l.counters;
+    assert_int_equal(weft_counters_new(l.sweep, NULL, first, agent, NULL, &l.counters), 0);
+    assert_int_equal(answer_redirecting(&l, 0, 0), 2);
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_READ);
+    (void)weft_counters_free(first);
+    lab_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +399,8 @@ int main(void)
         cmocka_unit_test(test_port_0_joins_once_it_is_known_to_be_an_enhanced_one),
         cmocka_unit_test(test_what_is_wanted_may_become_more_and_less),
         cmocka_unit_test(test_ports_that_join_wait_for_what_their_agent_has),
+        cmocka_unit_test(test_a_redirection_into_another_partition_is_followed_by_its_members),
+        cmocka_unit_test(test_who_was_redirected_is_asked_for_its_place_at_each_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
