@@ -195,24 +195,75 @@ static void test_what_is_wanted_is_chosen_again_when_more_is_known(void **state)
     lab_free(l);
 }
 
+/* What counters hear themselves is no news, nor is silence. */
+static void test_nothing_is_chosen_again_when_no_more_is_known(void **state)
+{
+    struct choice choice = {.name = "a"};
+    struct lab *l = lab_new();
+
+    (void)state;
+    l->survey.choose = choose_by_name;
+    l->survey.chooser = &choice;
+    ff_command(l->cf->ff, "loss 100% on agent b");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(state_at(l, "a", 1), WEFT_COUNTERS_READ);
+    assert_int_equal(choice.calls, 2); /* when the dead are waited for, and at the end */
+    free(choice.wanted);
+    lab_free(l);
+}
+
+/* Each look at what is new costs as much as the fabric is large: while counters have something to
+ * do they do that. */
+static void test_two_who_are_found_while_counters_are_read_are_looked_at_together(void **state)
+{
+    struct choice choice = {.name = "host-00002"};
+    struct lab *l = lab_at("fat-tree:hosts=324,radix=36", "host-00001");
+
+    (void)state;
+    l->survey.choose = choose_by_name;
+    l->survey.chooser = &choice;
+    ff_command(l->cf->ff, "pma host-00002 time 300ms");
+    ff_command(l->cf->ff, "loss 100% on agent host-00100");
+    ff_command(l->cf->ff, "loss 100% on agent host-00101");
+    ff_command(l->cf->ff, "loss 100% on agent host-00102");
+    ff_command(l->cf->ff, "after 150ms loss off on agent host-00101");
+    ff_command(l->cf->ff, "after 350ms loss off on agent host-00102");
+    cf_drive_survey(l->cf, &l->survey);
+    assert_int_equal(state_at(l, "host-00002", 1), WEFT_COUNTERS_READ);
+    assert_non_null(cf_node(l->survey.sweep, "host-00101"));
+    assert_non_null(cf_node(l->survey.sweep, "host-00102"));
+    assert_int_equal(choice.calls, 2); /* at first, and at the end */
+    free(choice.wanted);
+    lab_free(l);
+}
+
 static const bool *choose_without_memory(void *self, const struct weft_sweep *s)
 {
-    (void)self;
+    unsigned *calls = self;
+
     (void)s;
+    ++*calls;
     return NULL;
 }
 
 static void test_without_memory_to_choose_it_ends_with_the_sweep(void **state)
 {
-    struct lab *l = lab_new();
-
     (void)state;
-    l->survey.choose = choose_without_memory;
-    cf_drive_survey(l->cf, &l->survey);
-    assert_int_equal(l->survey.verdict, WEFT_ERR_NOMEM);
-    assert_int_equal(weft_sweep_verdict(l->survey.sweep), 0);
-    assert_null(l->survey.counters);
-    lab_free(l);
+    for (int waits = 0; waits < 2; waits++) {
+        struct lab *l = lab_new();
+        unsigned calls = 0;
+
+        l->survey.choose = choose_without_memory;
+        l->survey.chooser = &calls;
+        if (waits)
+            ff_command(l->cf->ff, "loss 100% on agent b");
+        cf_drive_survey(l->cf, &l->survey);
+        assert_int_equal(l->survey.verdict, WEFT_ERR_NOMEM);
+        assert_int_equal(weft_sweep_verdict(l->survey.sweep), 0);
+        assert_null(l->survey.counters);
+        assert_int_equal(calls, 1); /* and is not tried again */
+        lab_free(l);
+    }
 }
 
 static void test_an_own_node_that_is_silent_is_the_end(void **state)
@@ -236,6 +287,8 @@ int main(void)
         cmocka_unit_test(test_who_is_found_late_is_read_while_others_are_waited_for),
         cmocka_unit_test(test_nobody_is_asked_at_an_address_in_doubt),
         cmocka_unit_test(test_what_is_wanted_is_chosen_again_when_more_is_known),
+        cmocka_unit_test(test_nothing_is_chosen_again_when_no_more_is_known),
+        cmocka_unit_test(test_two_who_are_found_while_counters_are_read_are_looked_at_together),
         cmocka_unit_test(test_without_memory_to_choose_it_ends_with_the_sweep),
         cmocka_unit_test(test_an_own_node_that_is_silent_is_the_end),
     };
