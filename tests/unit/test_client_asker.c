@@ -378,6 +378,12 @@ static void test_those_who_do_not_answer_leave_the_window_to_others(void **state
     assert_true(asker_next(a, &q));
     asker_ask(a, &q, &nowhere, &r);
     assert_true(asker_waits(a));
+    q = (struct question){.about = 8, .attr_id = WEFT_ATTR_NODE_INFO, .urgent = true};
+    assert_int_equal(asker_put(a, &q), 0);
+    assert_false(asker_waits(a)); /* it has not even been asked */
+    assert_true(asker_next(a, &q));
+    assert_int_equal(q.about, 8);
+    assert_true(asker_waits(a));
     other = ask(a, 6);
     assert_false(asker_waits(a));
     ev = cf_end(&other, WEFT_MAD_TIMEOUT, 5);
