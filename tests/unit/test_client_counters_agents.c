@@ -246,6 +246,9 @@ static void test_what_came_from_a_LID_that_was_not_theirs_does_not_count(void **
     assert_int_equal(answer_all(&l, 7), 2);
     assert_true(weft_counters_done(l.counters));
     assert_int_equal(errors_at(&l, l.b), 7);
+    grow(&l, NULL); /* who has been replaced is so once */
+    assert_int_equal(answer_all(&l, 8), 0);
+    assert_int_equal(errors_at(&l, l.b), 7);
     lab_free(&l);
 }
 
@@ -263,6 +266,28 @@ static void test_who_has_stopped_answering_the_sweep_counts_as_silent(void **sta
     assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_SILENT);
     assert_int_equal(errors_at(&l, l.sw + 1), 0);
     assert_int_equal(state_at(&l, l.a), WEFT_COUNTERS_READ);
+    lab_free(&l);
+}
+
+/* Neither at first nor when more of its ports are wanted. */
+static void test_who_does_not_answer_the_sweep_is_not_asked(void **state)
+{
+    struct lab l = lab_new();
+    bool wanted[PORTS] = {false};
+
+    (void)state;
+    wanted[l.b] = wanted[l.sw + 1] = true;
+    l.sweep->ports[l.b].silent = true;
+    begin(&l, wanted);
+    assert_int_equal(answer_all(&l, 3), 2);
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_SILENT);
+    assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_READ);
+    l.sweep->ports[l.sw].silent = true;
+    wanted[l.sw + 2] = true;
+    grow(&l, wanted);
+    assert_int_equal(answer_all(&l, 3), 0);
+    assert_int_equal(state_at(&l, l.sw + 1), WEFT_COUNTERS_SILENT);
+    assert_int_equal(state_at(&l, l.sw + 2), WEFT_COUNTERS_SILENT);
     lab_free(&l);
 }
 
@@ -396,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_only_a_unicast_LID_is_an_address),
         cmocka_unit_test(test_what_came_from_a_LID_that_was_not_theirs_does_not_count),
         cmocka_unit_test(test_who_has_stopped_answering_the_sweep_counts_as_silent),
+        cmocka_unit_test(test_who_does_not_answer_the_sweep_is_not_asked),
         cmocka_unit_test(test_port_0_joins_once_it_is_known_to_be_an_enhanced_one),
         cmocka_unit_test(test_what_is_wanted_may_become_more_and_less),
         cmocka_unit_test(test_ports_that_join_wait_for_what_their_agent_has),
