@@ -173,6 +173,11 @@ static void test_who_has_a_LID_later_is_asked_then(void **state)
     grow(&l, NULL);
     assert_int_equal(answer_all(&l, 4), 2);
     assert_int_equal(errors_at(&l, l.b), 4);
+    l.sweep->ports[l.b].lid = 0; /* and who has lost it was somebody else under it */
+    grow(&l, NULL);
+    assert_int_equal(answer_all(&l, 5), 0);
+    assert_int_equal(state_at(&l, l.b), WEFT_COUNTERS_NO_ADDRESS);
+    assert_int_equal(errors_at(&l, l.b), 0);
     lab_free(&l);
 }
 
