@@ -157,6 +157,26 @@ static void test_nodes_that_are_new_are_asked_and_the_others_not_again(void **st
     lab_free(&l);
 }
 
+static void test_what_agents_have_is_known_from_an_earlier_reading(void **state)
+{
+    struct lab l = lab_new();
+    struct weft_counters *before;
+    struct weft_counters_config config;
+    unsigned count;
+
+    (void)state;
+    begin(&l, NULL);
+    count = answer_all(&l, 3);
+    before = l.counters;
+    (void)weft_counters_config_init(&config);
+    assert_int_equal(weft_counters_new(l.sweep, &config, before, agent, NULL, &l.counters), 0);
+    assert_int_equal(answer_all(&l, 4), count - 3); /* three agents */
+    assert_non_null(weft_counters_abilities(l.counters, l.b));
+    assert_int_equal(errors_at(&l, l.b), 4);
+    (void)weft_counters_free(before);
+    lab_free(&l);
+}
+
 static void test_who_has_a_LID_later_is_asked_then(void **state)
 {
     struct lab l = lab_new();
@@ -422,6 +442,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_that_are_new_are_asked_and_the_others_not_again),
+        cmocka_unit_test(test_what_agents_have_is_known_from_an_earlier_reading),
         cmocka_unit_test(test_who_has_a_LID_later_is_asked_then),
         cmocka_unit_test(test_only_a_unicast_LID_is_an_address),
         cmocka_unit_test(test_what_came_from_a_LID_that_was_not_theirs_does_not_count),
