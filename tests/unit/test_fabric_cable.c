@@ -220,6 +220,31 @@ static void test_a_copy_is_not_copied_again(void **state)
     ff_free(ff);
 }
 
+/* Until the first cable the byte that tells copies says which function sends. */
+static void test_what_any_function_sends_is_copied(void **state)
+{
+    struct fabric_config c;
+    struct ff *ff;
+
+    (void)state;
+    fabric_config_init(&c);
+    c.up = true;
+    c.vfs = 2;
+    ff = ff_new(ff_two_hosts, &c);
+    ff_command(ff, "duplicate 100% on link sw/2");
+    for (uint16_t function = 0; function <= 2; function++) {
+        struct ff_program *a = ff_attach_function(ff, "a", function);
+        struct packet p = ff_gmp(a, port_lid(ff_port(ff, "b", 1)), WEFT_CLASS_PERF, WEFT_METHOD_GET,
+                                 WEFT_ATTR_CLASS_PORT_INFO, 0);
+        uint64_t before = ff_stats(ff).answered;
+
+        ff_send(a, &p);
+        assert_int_equal(ff_stats(ff).answered - before, 2);
+        ff_detach(a);
+    }
+    ff_free(ff);
+}
+
 static void test_delay_adds_to_latency(void **state)
 {
     struct ff *ff = begin(500);
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_corruption_is_found_by_the_receiver),
         cmocka_unit_test(test_duplicate_arrives_behind_the_packet),
         cmocka_unit_test(test_a_copy_is_not_copied_again),
+        cmocka_unit_test(test_what_any_function_sends_is_copied),
         cmocka_unit_test(test_delay_adds_to_latency),
         cmocka_unit_test(test_node_that_died_takes_nothing),
         cmocka_unit_test(test_link_that_went_down_meanwhile_loses_the_packet),
