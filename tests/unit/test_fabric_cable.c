@@ -220,7 +220,7 @@ static void test_a_copy_is_not_copied_again(void **state)
     ff_free(ff);
 }
 
-/* Until the first cable the byte that tells copies says which function sends. */
+/* Until the first cable the byte that tells copies says which function sends an SMP. */
 static void test_what_any_function_sends_is_copied(void **state)
 {
     struct fabric_config c;
@@ -232,10 +232,12 @@ static void test_what_any_function_sends_is_copied(void **state)
     c.vfs = 2;
     ff = ff_new(ff_two_hosts, &c);
     ff_command(ff, "duplicate 100% on link sw/2");
+    ff_command(ff, "vf a 1 smp on");
+    ff_command(ff, "vf a 2 smp on");
     for (uint16_t function = 0; function <= 2; function++) {
         struct ff_program *a = ff_attach_function(ff, "a", function);
-        struct packet p = ff_gmp(a, port_lid(ff_port(ff, "b", 1)), WEFT_CLASS_PERF, WEFT_METHOD_GET,
-                                 WEFT_ATTR_CLASS_PORT_INFO, 0);
+        struct packet p =
+            ff_lid_smp(a, port_lid(ff_port(ff, "b", 1)), WEFT_METHOD_GET, WEFT_ATTR_NODE_INFO, 0);
         uint64_t before = ff_stats(ff).answered;
 
         ff_send(a, &p);
