@@ -3,6 +3,7 @@
 #include "client/matrix.h"
 #include "client_fixture.h"
 #include "core/wire/field.h"
+#include "fabric/link.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,6 +124,7 @@ static void test_switches_that_enforce(void **state)
     (void)state;
     wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, info, 1);
     wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_OUT, info, 1);
+    link_note(cf->ff->f, ff_port(cf->ff, "sw", 1));
     ff_command(cf->ff, "pkey sw/1 0 0x0005");
     ff_command(cf->ff, "pkey sw/1 1 0x8006");
     f = find(cf);
@@ -151,6 +153,7 @@ static void test_a_switch_whose_table_is_not_known_may_do_anything(void **state)
 
     (void)state;
     wire_set(WIRE_PORT_INFO_PARTITION_ENFORCE_IN, ff_port(cf->ff, "sw", 1)->info, 1);
+    link_note(cf->ff->f, ff_port(cf->ff, "sw", 1));
     f.s = cf_sweep(cf, NULL);
     ff_command(cf->ff, "loss 100% on agent sw");
     f.t = cf_tables(cf, f.s, NULL);
