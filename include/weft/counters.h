@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /** @file
- * Reads the counters of a fabric that was swept (performance management, IBA 16.1). A machine
- * without I/O or clock above the MAD engine, driven as sweep.h says.
+ * Reads the counters of a fabric that was swept, or that a sweep has nearly gone through
+ * (performance management, IBA 16.1). A machine without I/O or clock above the MAD engine, driven
+ * as sweep.h says.
  *
  * Agents are asked: that of a switch for its external ports, and port 0 where that is an enhanced
  * one; that of each CA or router port that was reached for this port. First each says once what it
