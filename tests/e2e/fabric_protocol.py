@@ -190,24 +190,26 @@ def result_of(answer):
 
 
 class Rings:
-    """The shared memory and its bells. Python has no atomic operations, but on one writer's words
-    its stores are as good."""
+    """The shared memory and its bells. Python has no atomic operations, but storing an item of a
+    view of words is one store. (struct.pack_into() is two: it clears what it writes to.)"""
 
     def __init__(self, fds):
         self.fds = fds
         self.memory = mmap.mmap(fds[0], RINGS_BYTES)
+        self.words = memoryview(self.memory).cast("I")
         self.taken = 0
 
     def close(self):
+        self.words.release()
         self.memory.close()
         for fd in self.fds:
             os.close(fd)
 
     def get(self, at):
-        return struct.unpack_from("=I", self.memory, at)[0]
+        return self.words[at // 4]
 
     def set(self, at, value):
-        struct.pack_into("=I", self.memory, at, value & 0xFFFFFFFF)
+        self.words[at // 4] = value & 0xFFFFFFFF
 
     def ring(self):
         os.write(self.fds[1], struct.pack("=Q", 1))
