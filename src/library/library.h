@@ -10,8 +10,10 @@
  *     static struct { FUNCTIONS(LIBRARY_POINTER) } libpcap;
  *     LIBRARY_CHECK(libpcap, names);
  *
- *     if (library_load(&(struct library){"libpcap.so.0.8", "libpcap0.8", names, 2}, &libpcap,
- * text)) libpcap.pcap_close(...);
+ *     static const struct library library = {"libpcap.so.0.8", "libpcap0.8", names, 2};
+ *
+ *     if (library_load(&library, &libpcap, text))
+ *         libpcap.pcap_close(...);
  */
 #ifndef WEFT_LIBRARY_LIBRARY_H
 #define WEFT_LIBRARY_LIBRARY_H
