@@ -71,8 +71,10 @@ class Command:
                 raise Failed(f"in the guest: {self.text}: never says {word}\n"
                              f"{self.said.decode(errors='replace')}")
 
-    def wait(self):
-        """Its exit status and what it printed."""
+    def wait(self, seconds=None):
+        """Its exit status and what it printed; `seconds` from now on in place of what was left."""
+        if seconds is not None:
+            self.deadline = time.monotonic() + seconds
         while b"@@RC=" not in self.said or not self.said.endswith(b"@@\n"):
             if not self.hear():
                 break

@@ -3,11 +3,16 @@
 import os
 import signal
 
+import guest
 import iwarp_lab
 import line
 import tap
 
 LLP, CRC = 2, 2
+# The exit status of a program that SIGKILL has ended.
+KILLED = 137
+# How long rping may take to end once its connection has.
+GRACE_S = 20
 
 
 def break_one(direction, opcode):
@@ -70,11 +75,22 @@ def test_the_kernels_client_answers_a_bad_crc_of_a_server(lab):
         tap.contains(server.end().json["clients"][0]["error"], "the peer ended it", "error")
 
 
-def cut_short(status, said):
+def cut_short(status, said, statuses=(0,)):
     """rping's client was waiting for its peer when the connection ended; that is no error to it."""
-    tap.equal(status, 0, said)
+    assert status in statuses, f"{status}\n{said}"
     tap.contains(said, "DISCONNECT EVENT", "what rping says")
     tap.contains(said, "wait for RDMA_", "what rping says")
+
+
+def end_of(client, lab):
+    """How rping's client ended once it has seen the end of its connection. Seldom one of its threads
+    then waits for a completion that will not come, and it must be killed."""
+    client.wait_for("wait for RDMA_")
+    try:
+        return client.wait(GRACE_S)
+    except guest.Hangs:
+        lab.kill_rping()
+        return client.wait(GRACE_S)
 
 
 def busy_client(lab):
@@ -126,8 +142,8 @@ def test_weft_ends_or_is_killed_as_server_under_the_kernels_client(lab):
         with server:
             os.kill(server.pid, number)
             server.process.wait()
-            status, said = client.wait()
-        cut_short(status, said)
+            status, said = end_of(client, lab)
+        cut_short(status, said, (0, KILLED))
 
 
 def test_the_kernels_client_killed_leaves_the_server_well(lab):
