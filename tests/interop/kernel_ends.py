@@ -83,8 +83,8 @@ def cut_short(status, said, statuses=(0,)):
 
 
 def end_of(client, lab):
-    """How rping's client ended once it has seen the end of its connection. Seldom one of its threads
-    then waits for a completion that will not come, and it must be killed."""
+    """How rping's client ended once it has seen the end of its connection. Seldom one of its
+    threads then waits for a completion that will not come, and it must be killed."""
     client.wait_for("wait for RDMA_")
     try:
         return client.wait(GRACE_S)
