@@ -3,8 +3,6 @@
 #include "client/counters_state.h"
 #include "core/base/alloc.h"
 
-#define GSI_QKEY 0x80010000U
-
 void counters_put(struct weft_counters *c, enum counters_ask kind,
                   const struct counters_agent *whom, uint32_t about)
 {
@@ -145,7 +143,7 @@ static int agent_add(struct weft_counters *c, uint32_t port, uint32_t *ret)
         return err;
     a = &c->agents[c->agent_count];
     *a = (struct counters_agent){
-        .port = port, .qpn = WEFT_QP_GSI, .qkey = GSI_QKEY, .pkey_index = c->here.pkey_index};
+        .port = port, .qpn = WEFT_QP_GSI, .qkey = WEFT_QKEY_GSI, .pkey_index = c->here.pkey_index};
     agent_find(c, a);
     *ret = c->agent_count++;
     return 0;
